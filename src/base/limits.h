@@ -1,0 +1,27 @@
+// The named bounds on what one piece of input may cost. Kubernetes' own values where clients can
+// see them; otherwise chosen so that the worst case stays cheap.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace skiff::limits {
+
+// The largest request body, and so the largest text or binary document that is decoded.
+inline constexpr size_t kMaxDocumentBytes = 3 * 1024 * 1024;
+
+// How deep values may nest in any encoding. Recursion in codecs is bounded by this.
+inline constexpr int kMaxDepth = 512;
+
+// What the aliases of one YAML stream may expand to in all.
+inline constexpr size_t kMaxYamlExpandedBytes = 3 * 1024 * 1024;
+inline constexpr size_t kMaxYamlNodes = 1'000'000;
+
+// Unknown and duplicate fields that one decoding reports; the rest is counted, not listed.
+inline constexpr size_t kMaxFieldIssues = 100;
+
+// JSON patch: operations in one patch, and bytes that its copy operations may add.
+inline constexpr size_t kMaxJsonPatchOperations = 10'000;
+inline constexpr size_t kMaxJsonPatchCopyBytes = 3 * 1024 * 1024;
+
+}  // namespace skiff::limits

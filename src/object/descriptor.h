@@ -1,0 +1,169 @@
+// Descriptor tables: what the schema in api/ says about every type, in the form that codecs walk.
+//
+// The tables are constants that tools/schema writes at build time (and that a custom resource
+// definition builds at run time). There is no per-type code anywhere: JSON, YAML and protobuf
+// codecs, patches, defaulting and OpenAPI all read these few structures.
+//
+// A message has two orders. `fields` is the order of JSON output, with inlined messages already
+// flattened into their place; a field is known by its index there. `proto_fields` is the order of
+// protobuf tags, where an inlined message is an ordinary nested message whose fields are the run
+// of flattened fields beginning at `first_field`.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+namespace skiff {
+
+struct MessageDesc;
+struct GroupVersionDesc;
+
+// The type of a field, or of the items of a list or the values of a map.
+enum class FieldType : uint8_t {
+  kString,
+  kBytes,        // base64 in JSON
+  kBool,
+  kInt32,
+  kInt64,
+  kUint32,
+  kUint64,
+  kDouble,
+  kTime,         // RFC 3339, whole seconds
+  kMicroTime,    // RFC 3339, six digits of fraction
+  kDuration,     // 1h0m0s
+  kQuantity,
+  kIntOrString,
+  kRawJson,      // RawExtension and apiextensions' JSON: any JSON value, kept as text
+  kFieldsV1,     // as kRawJson
+  kStringList,   // a list of strings that protobuf wraps in a message (Verbs, ExtraValue)
+  kAny,          // any JSON value, decoded; not in protobuf
+  kMessage,
+};
+
+enum class Cardinality : uint8_t { kSingle, kList, kMap };
+
+enum class ListType : uint8_t { kUnset, kAtomic, kSet, kMap };
+enum class MapType : uint8_t { kUnset, kAtomic, kGranular };
+
+// What only patches, defaulting, validation and OpenAPI ask of a field.
+struct FieldTraits {
+  ListType list_type = ListType::kUnset;
+  MapType map_type = MapType::kUnset;
+  bool patch_merge = false;        // strategic merge: lists merge instead of being replaced
+  bool patch_retain_keys = false;  // strategic merge: honours $retainKeys
+  bool patch_replace = false;      // strategic merge: maps are replaced instead of merged
+  std::string_view merge_key;      // strategic merge: the key that tells list items apart
+  std::span<const std::string_view> list_map_keys;
+  std::span<const std::string_view> enum_values;   // a closed set
+  std::span<const std::string_view> known_values;  // constants of an open set
+  std::string_view default_json;                   // defaulting: JSON text, empty when none
+  std::string_view format;                         // OpenAPI format when it is not the type's own
+  std::span<const std::string_view> feature_gates;
+};
+
+struct FieldDesc {
+  static constexpr uint8_t kOmitEmpty = 1;
+  static constexpr uint8_t kOmitZero = 2;
+  static constexpr uint8_t kPointer = 4;
+  static constexpr uint8_t kRequired = 8;
+
+  // `,"name":` in a pool that is readable for kKeyPadding bytes past any key, so that encoders
+  // copy keys in fixed steps.
+  const char* key;
+  const MessageDesc* message;  // of kMessage fields, else null
+  const FieldTraits* traits;   // never null
+  uint16_t tag;                // protobuf number, 0 when the field is not in protobuf
+  uint8_t name_size;
+  FieldType type;
+  Cardinality cardinality;
+  uint8_t flags;
+
+  std::string_view name() const { return {key + 2, name_size}; }
+  // `,"name":`
+  std::string_view key_text() const { return {key, static_cast<size_t>(name_size) + 4}; }
+  bool omit_empty() const { return (flags & kOmitEmpty) != 0; }
+  bool omit_zero() const { return (flags & kOmitZero) != 0; }
+  bool pointer() const { return (flags & kPointer) != 0; }
+  bool required() const { return (flags & kRequired) != 0; }
+};
+inline constexpr size_t kKeyPadding = 64;
+
+// One protobuf field of a message, in ascending order of tags.
+struct ProtoFieldDesc {
+  uint32_t key;             // tag << 3 | wire type
+  uint16_t first_field;     // index into fields, or where the inlined message's fields begin
+  const MessageDesc* inlined;  // the inlined message, or null for a plain field
+};
+
+// Shapes of JSON that are not the plain object of a message's fields.
+enum class MessageForm : uint8_t {
+  kPlain,
+  kSchemaOrArray,        // an object, or an array of objects
+  kSchemaOrBool,         // an object, or a boolean
+  kSchemaOrStringArray,  // an object, or an array of strings
+};
+
+struct MessageDesc {
+  static constexpr uint16_t kNoField = 0xffff;
+
+  std::string_view name;  // "PodSpec"
+  const GroupVersionDesc* group_version;
+  std::span<const FieldDesc> fields;             // order of JSON
+  std::span<const ProtoFieldDesc> proto_fields;  // order of protobuf
+  std::string_view zero_json;                    // the message with no field set
+  std::string_view zero_protobuf;
+  std::span<const uint16_t> name_slots;  // perfect hash: HashFieldName() & (size - 1) → index
+  uint64_t name_seed;
+  MessageForm form;
+  MapType map_type;        // atomic: server-side apply owns the message as a whole
+  bool is_kind;            // has kind and apiVersion, the first two fields
+  bool in_protobuf;        // has a protobuf form
+  bool proto_order_is_json_order;  // both orders list the same fields alike, nothing inlined
+
+  // The index of the field called `name`, or kNoField.
+  uint16_t FindField(std::string_view name) const;
+  // The field with this protobuf tag (inlined messages not searched), or null.
+  const ProtoFieldDesc* FindProtoField(uint32_t tag) const;
+};
+
+struct KindDesc {
+  std::string_view kind;
+  const MessageDesc* message;
+};
+
+struct GroupVersionDesc {
+  std::string_view group;    // "" for the core group
+  std::string_view version;  // "v1"
+  std::string_view api_version;  // "apps/v1", or "v1" in the core group
+  std::span<const KindDesc> kinds;          // sorted by kind
+  std::span<const MessageDesc* const> messages;  // all of them, sorted by name
+
+  const MessageDesc* FindKind(std::string_view kind) const;
+  const MessageDesc* FindMessage(std::string_view name) const;
+};
+
+// Every group and version of the schema, sorted by api_version.
+std::span<const GroupVersionDesc* const> AllGroupVersions();
+
+// The message of a kind, or null: FindKind("apps/v1", "Deployment").
+const MessageDesc* FindKind(std::string_view api_version, std::string_view kind);
+const GroupVersionDesc* FindGroupVersion(std::string_view api_version);
+
+// The hash behind FindField. tools/schema computes the same function to choose seeds that make it
+// perfect for each message: change both together.
+inline uint32_t HashFieldName(std::string_view name, uint64_t seed) {
+  uint64_t head = 0, tail = 0;
+  const size_t size = name.size();
+  if (size >= 8) {
+    std::memcpy(&head, name.data(), 8);
+    std::memcpy(&tail, name.data() + size - 8, 8);
+  } else {
+    std::memcpy(&head, name.data(), size);
+  }
+  uint64_t hash = (head ^ (tail * 0x9e3779b97f4a7c15u) ^ size) * seed;
+  return static_cast<uint32_t>(hash >> 40);
+}
+
+}  // namespace skiff
