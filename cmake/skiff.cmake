@@ -1,6 +1,6 @@
 # skiff_library(DEPS a/b c …): the folder that calls it becomes one library, named by its path
 # under src with slashes as underscores (src/object/json → skiff_object_json). Its *_test.cc files
-# become one test program. DEPS are folders, exactly those that src/README.md allows; tools/tidy
+# become one test program. DEPS are folders, only ones that src/README.md allows it; tools/tidy
 # compares the two. The global property SKIFF_LIBRARIES lists all of them.
 function(skiff_library)
   cmake_parse_arguments(ARG "" "" "DEPS;LINK" ${ARGN})
