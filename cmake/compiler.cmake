@@ -4,7 +4,8 @@ if(NOT CMAKE_BUILD_TYPE)  # configured without a preset
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
-add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -fno-omit-frame-pointer)
+add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
+add_compile_options(-fno-omit-frame-pointer)
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # libstdc++ 12 offers std::expected only to compilers that announce C++20's final concepts;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shows that each rule of tools/tidy fires on a tree that breaks it, and that a good tree passes."""
+"""Shows that each rule of tools/tidy fires on a tree that breaks it and that a good one passes."""
 
 import subprocess
 import sys
