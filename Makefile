@@ -36,8 +36,7 @@ fuzz:  ## each fuzz target for FUZZ_SECONDS (600)
 
 format:  ## clang-format over src, tests, bench and fuzz
 	@tools/deps format
-	@git ls-files -co --exclude-standard 'src/*.h' 'src/*.cc' 'tests/*.h' 'tests/*.cc' \
-	  'bench/*.h' 'bench/*.cc' 'fuzz/*.h' 'fuzz/*.cc' | xargs -r clang-format -i
+	@find src tests bench fuzz -name '*.h' -o -name '*.cc' | xargs -r clang-format -i
 
 install: build  ## executables, completion and man pages under PREFIX (/usr/local); DESTDIR
 	@cmake --install build --prefix "$(PREFIX)"
