@@ -1,11 +1,11 @@
 // What every benchmark program shares: timing, the line format, and the exit code.
 //
-//   bench::Report report;
-//   const double ours = bench::BestSeconds([&] { … });
-//   const double peer = bench::BestSeconds([&] { … });
-//   report.Figure("json_decode", bytes / ours / 1e9, "GB/s", peer / ours, "simdjson",
-//                 bench::AtLeast(0.35));
-//   return report.ExitCode();
+//   void BenchJson(bench::Report& report) {
+//     const double ours = bench::BestSeconds([&] { … });
+//     const double peer = bench::BestSeconds([&] { … });
+//     report.Figure("json_decode", bytes / ours / 1e9, "GB/s", peer / ours, "simdjson",
+//                   bench::AtLeast(0.35));
+//   }
 //
 // prints `bench json_decode 1.234 GB/s ratio=0.41 of simdjson`. The budget bounds the ratio; a
 // figure held to an absolute limit gives that limit as its peer and value / limit as the ratio.

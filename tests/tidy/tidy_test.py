@@ -130,7 +130,8 @@ class TidyTest(unittest.TestCase):
                 self.assert_fires(self.in_source(f"auto x = {call};\n"), "a.cc:2: [clock]")
 
     def test_the_clock_itself_may_ask_the_time(self):
-        self.assert_passes({"src/base/system_clock.cc": "auto x = std::chrono::system_clock::now();\n"})
+        self.assert_passes(
+            {"src/base/system_clock.cc": "auto x = std::chrono::system_clock::now();\n"})
 
     def test_a_test_may_measure_a_cost_but_not_ask_the_date(self):
         self.assert_passes(self.in_test("auto x = std::chrono::steady_clock::now();\n"))
