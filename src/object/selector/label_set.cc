@@ -5,7 +5,31 @@
 #include <cstring>
 #include <new>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace skiff {
+namespace {
+
+// Bit i says whether symbols[i] is `symbol`, for the kMinRoom symbols that every block has.
+inline uint32_t EqualSymbols(const Symbol* symbols, Symbol symbol) {
+#if defined(__SSE2__)
+  const __m128i wanted = _mm_set1_epi32(static_cast<int>(symbol));
+  auto equal_four = [wanted](const Symbol* four) {
+    const __m128i loaded = _mm_loadu_si128(reinterpret_cast<const __m128i*>(four));
+    return static_cast<uint32_t>(
+        _mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(loaded, wanted))));
+  };
+  return equal_four(symbols) | equal_four(symbols + 4) << 4;
+#else
+  uint32_t equal = 0;
+  for (uint32_t i = 0; i < 8; ++i) equal |= uint32_t{symbols[i] == symbol} << i;
+  return equal;
+#endif
+}
+
+}  // namespace
 
 LabelSet::LabelSet(SymbolTable& table, std::span<const Label> labels) {
   if (labels.empty()) return;
@@ -34,8 +58,10 @@ LabelSet LabelSet::FromValue(SymbolTable& table, const Value* labels) {
 LabelSet::Block* LabelSet::FindOrMake(SymbolTable& table,
                                       std::span<const std::pair<Symbol, Symbol>> pairs) {
   const size_t symbol_bytes = pairs.size() * 2 * sizeof(Symbol);
-  auto* block = static_cast<Block*>(::operator new(sizeof(Block) + symbol_bytes));
+  const size_t room_bytes = std::max(symbol_bytes, Block::kMinRoom * sizeof(Symbol));
+  auto* block = static_cast<Block*>(::operator new(sizeof(Block) + room_bytes));
   new (block) Block{.references = 1, .size = static_cast<uint32_t>(pairs.size()), .table = &table};
+  std::memset(block->keys(), 0, room_bytes);
   for (size_t i = 0; i < pairs.size(); ++i) {
     block->keys()[i] = pairs[i].first;
     block->values()[i] = pairs[i].second;
@@ -85,29 +111,16 @@ BoundSelector::BoundSelector(SymbolTable& table, const LabelSelector& selector)
   for (const LabelRequirement& from : selector.requirements()) {
     Requirement to{};
     to.key = held_.emplace_back(table.Intern(from.key()));
-    switch (from.op()) {
-      case LabelOperator::kEquals:
-      case LabelOperator::kDoubleEquals:
-      case LabelOperator::kIn:
-        to.test = Test::kIn;
-        break;
-      case LabelOperator::kNotEquals:
-      case LabelOperator::kNotIn:
-        to.test = Test::kNotIn;
-        break;
-      case LabelOperator::kExists:
-        to.test = Test::kExists;
-        break;
-      case LabelOperator::kDoesNotExist:
-        to.test = Test::kDoesNotExist;
-        break;
-      case LabelOperator::kGreaterThan:
-      case LabelOperator::kLessThan:
-        to.test = from.op() == LabelOperator::kLessThan ? Test::kLessThan : Test::kGreaterThan;
-        to.number = from.number();
-        break;
-    }
-    if (to.test == Test::kIn || to.test == Test::kNotIn) {
+    const LabelOperator op = from.op();
+    to.negated = op == LabelOperator::kNotEquals || op == LabelOperator::kNotIn ||
+                 op == LabelOperator::kDoesNotExist;
+    if (op == LabelOperator::kExists || op == LabelOperator::kDoesNotExist) {
+      to.test = Test::kExists;
+    } else if (op == LabelOperator::kGreaterThan || op == LabelOperator::kLessThan) {
+      to.test = op == LabelOperator::kLessThan ? Test::kLessThan : Test::kGreaterThan;
+      to.number = from.number();
+    } else {
+      to.test = Test::kIn;
       to.first_value = static_cast<uint32_t>(values_.size());
       to.value_count = static_cast<uint32_t>(from.values().size());
       for (const std::string& value : from.values()) {
@@ -118,7 +131,9 @@ BoundSelector::BoundSelector(SymbolTable& table, const LabelSelector& selector)
     }
     requirements_.push_back(to);
   }
-  std::ranges::stable_sort(requirements_, {}, &Requirement::test);
+  std::ranges::stable_sort(requirements_, {}, [](const Requirement& r) {
+    return std::pair(r.negated, r.test);
+  });
   matches_empty_ = !matches_nothing_ && std::ranges::all_of(requirements_, [&](const auto& r) {
     return Holds(r, nullptr);
   });
@@ -128,48 +143,55 @@ BoundSelector::~BoundSelector() {
   if (!held_.empty()) table_->Release(held_);
 }
 
+// Few values are compared without a branch: which one it is cannot be predicted.
 inline bool BoundSelector::HasValue(const Requirement& requirement, Symbol value) const {
   if (requirement.value_count == 1) return requirement.value == value;
-  const auto first = values_.begin() + requirement.first_value;
-  return std::binary_search(first, first + requirement.value_count, value);
+  const Symbol* first = values_.data() + requirement.first_value;
+  if (requirement.value_count > 8) {
+    return std::binary_search(first, first + requirement.value_count, value);
+  }
+  bool found = false;
+  for (uint32_t i = 0; i < requirement.value_count; ++i) found |= first[i] == value;
+  return found;
 }
 
 // `value` is null when the set lacks the key.
 inline bool BoundSelector::Holds(const Requirement& requirement, const Symbol* value) const {
   switch (requirement.test) {
     case Test::kIn:
-      return value != nullptr && HasValue(requirement, *value);
-    case Test::kNotIn:
-      return value == nullptr || !HasValue(requirement, *value);
+      return (value != nullptr && HasValue(requirement, *value)) != requirement.negated;
     case Test::kExists:
-      return value != nullptr;
-    case Test::kDoesNotExist:
-      return value == nullptr;
+      return (value != nullptr) != requirement.negated;
     case Test::kGreaterThan:
     case Test::kLessThan:
-      if (value == nullptr) return false;
-      const std::optional<int64_t> number = table_->Number(*value);
-      if (!number) return false;
-      return requirement.test == Test::kLessThan ? *number < requirement.number
-                                                 : *number > requirement.number;
+      break;
   }
-  return false;
+  if (value == nullptr) return false;
+  const std::optional<int64_t> number = table_->Number(*value);
+  if (!number) return false;
+  return requirement.test == Test::kLessThan ? *number < requirement.number
+                                             : *number > requirement.number;
 }
 
-bool BoundSelector::MatchesBlock(SymbolTable::LabelBlock& block) const {
+// The value of the key in a block, or null. All keys of a usual set are compared at once: a loop
+// that stops at the key would mispredict where sets differ in their keys.
+inline const Symbol* BoundSelector::FindValue(const SymbolTable::LabelBlock& block, Symbol key) {
+  constexpr uint32_t kRoom = SymbolTable::LabelBlock::kMinRoom;
+  const Symbol* const keys = block.keys();
+  if (block.size > kRoom) [[unlikely]] {
+    const Symbol* found = std::find(keys, keys + block.size, key);
+    return found == keys + block.size ? nullptr : found + block.size;
+  }
+  // What follows the keys are values, which do not count.
+  const uint32_t equal = EqualSymbols(keys, key) & ((1u << block.size) - 1);
+  return equal == 0 ? nullptr : keys + block.size + __builtin_ctz(equal);
+}
+
+bool BoundSelector::MatchesBlock(const SymbolTable::LabelBlock& block) const {
   assert(block.table == table_);
   if (matches_nothing_) return false;
-  const Symbol* const keys = block.keys();
-  const uint32_t size = block.size;
   for (const Requirement& requirement : requirements_) {
-    const Symbol* value = nullptr;
-    for (uint32_t i = 0; i < size; ++i) {
-      if (keys[i] == requirement.key) {
-        value = keys + size + i;
-        break;
-      }
-    }
-    if (!Holds(requirement, value)) return false;
+    if (!Holds(requirement, FindValue(block, requirement.key))) return false;
   }
   return true;
 }

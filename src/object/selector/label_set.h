@@ -34,9 +34,12 @@ struct SymbolTable::LabelBlock {
   std::atomic<uint32_t> references;
   uint32_t size;  // labels
   SymbolTable* table;
-  // Followed by `size` keys, ascending, and then by their `size` values.
+  // Followed by `size` keys, ascending, and then by their `size` values; by kMinRoom symbols at
+  // least, so that a matcher may read that many without asking.
+  static constexpr size_t kMinRoom = 8;
 
   Symbol* keys() { return reinterpret_cast<Symbol*>(this + 1); }
+  const Symbol* keys() const { return reinterpret_cast<const Symbol*>(this + 1); }
   Symbol* values() { return keys() + size; }
   std::span<Symbol> symbols() { return {keys(), size_t{2} * size}; }
 };
@@ -117,17 +120,19 @@ class BoundSelector {
   }
 
  private:
-  enum class Test : uint8_t { kIn, kNotIn, kExists, kDoesNotExist, kGreaterThan, kLessThan };
+  enum class Test : uint8_t { kIn, kGreaterThan, kLessThan, kExists };
   struct Requirement {
     Symbol key;
     Test test;
+    bool negated;
     uint32_t value_count;
     Symbol value;         // the only value, when value_count is 1
     uint32_t first_value; // in values_, when there are more: ascending
     int64_t number;       // of kGreaterThan and kLessThan
   };
 
-  bool MatchesBlock(SymbolTable::LabelBlock& block) const;
+  static const Symbol* FindValue(const SymbolTable::LabelBlock& block, Symbol key);
+  bool MatchesBlock(const SymbolTable::LabelBlock& block) const;
   bool Holds(const Requirement& requirement, const Symbol* value) const;
   bool HasValue(const Requirement& requirement, Symbol value) const;
 
