@@ -3,20 +3,26 @@
 #include <algorithm>
 
 #include "base/limits.h"
+#include "base/strings.h"
+#include "object/scalar/names.h"
 #include "object/selector/label_lexer.h"
-#include "object/selector/label_syntax.h"
 #include "object/selector/symbols.h"
 
 namespace skiff {
 namespace {
 
-std::string Quote(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + '"';
+std::string Joined(const NameProblems& problems) {
+  std::string out;
+  for (const std::string& problem : problems) out += (out.empty() ? "" : "; ") + problem;
+  return out;
+}
+
+// What is wrong with a key or a value; "" when nothing is.
+std::string LabelKeyProblem(std::string_view key) {
+  return IsQualifiedName(key) ? std::string() : Joined(CheckQualifiedName(key));
+}
+std::string LabelValueProblem(std::string_view value) {
+  return IsLabelValue(value) ? std::string() : Joined(CheckLabelValue(value));
 }
 
 std::string Found(std::string_view text, std::string_view expected) {
@@ -24,7 +30,7 @@ std::string Found(std::string_view text, std::string_view expected) {
 }
 
 std::string InvalidValue(std::string_view path, std::string_view value, std::string_view problem) {
-  return std::string(path) + ": Invalid value: " + Quote(value) + ": " + std::string(problem);
+  return std::string(path) + ": Invalid value: " + Quoted(value) + ": " + std::string(problem);
 }
 
 class Parser {
@@ -167,7 +173,7 @@ Result<LabelRequirement> RequirementFromValue(const Value& expression) {
   } else if (name == "DoesNotExist") {
     op = LabelOperator::kDoesNotExist;
   } else {
-    return BadRequest(Quote(name) + " is not a valid label selector operator");
+    return BadRequest(Quoted(name) + " is not a valid label selector operator");
   }
   std::vector<std::string> values;
   if (const Value* list = expression.Find("values"); list != nullptr && !list->is_null()) {
@@ -223,7 +229,7 @@ std::string ValuesProblem(LabelOperator op, const std::vector<std::string>& valu
   }
   if (problem.empty()) return {};
   std::string list;
-  for (const std::string& value : values) list += (list.empty() ? "" : ",") + Quote(value);
+  for (const std::string& value : values) list += (list.empty() ? "" : ",") + Quoted(value);
   return "values: Invalid value: " + (values.empty() ? "null" : "[" + list + "]") + ": " +
          std::string(problem);
 }
