@@ -1,6 +1,7 @@
 """Compares what the schema says beyond types with the facts: resources, storage, selectors,
 columns, defaults, names and immutability."""
 
+import json
 import re
 
 import model
@@ -95,14 +96,16 @@ def actions_of(text):
 def written_actions(actions):
     out = []
     for action in actions:
-        out += action.text.split("; ") if action.verb == "code" else [f"{action.verb}({action.text})"]
+        coded = action.verb == "code"
+        out += action.text.split("; ") if coded else [f"{action.verb}({action.text})"]
     return sorted(out)
 
 
 def storage_facts(schema, group, resource):
     """What storage.json says of a resource, rebuilt."""
     storage, kind = resource.storage, schema.message(resource.storage.stored)
-    key = f"/registry/{storage.prefix}/" + ("{namespace}/" if resource.namespaced else "") + "{name}"
+    scope = "{namespace}/" if resource.namespaced else ""
+    key = f"/registry/{storage.prefix}/{scope}" + "{name}"
     versions = [gv.resources[resource.name] for gv in schema.served()
                 if gv.group == group and resource.name in gv.resources]
     reset = {end: paths for end, paths in storage.reset.items()}
@@ -285,7 +288,6 @@ def computed_same(rule, entry):
 
 
 def json_text(value):
-    import json
     return json.dumps(value, separators=(",", ":")).replace('"', "'")
 
 

@@ -55,9 +55,12 @@ DAMAGE = [
     ("a field is removed", lambda s: s.message("core/v1.Container").fields.pop(3), False),
     ("two fields change places", lambda s: swap(s.message("core/v1.Container").fields), False),
     ("a message is removed", lambda s: drop(s.versions["apps/v1"].messages, "Deployment"), True),
-    ("a tag is altered", lambda s: setattr(field(s, "core/v1.PodSpec", "nodeName"), "tag", 99), False),
-    ("a tag is used twice", lambda s: setattr(field(s, "core/v1.PodSpec", "nodeName"), "tag", 1), True),
-    ("a tag is lost", lambda s: setattr(field(s, "core/v1.PodSpec", "nodeName"), "tag", None), True),
+    ("a tag is altered", lambda s: setattr(
+        field(s, "core/v1.PodSpec", "nodeName"), "tag", 99), False),
+    ("a tag is used twice", lambda s: setattr(
+        field(s, "core/v1.PodSpec", "nodeName"), "tag", 1), True),
+    ("a tag is lost", lambda s: setattr(
+        field(s, "core/v1.PodSpec", "nodeName"), "tag", None), True),
     ("a type is altered", lambda s: setattr(
         field(s, "core/v1.Probe", "periodSeconds").type, "name", "int64"), False),
     ("a wire type is altered", lambda s: setattr(

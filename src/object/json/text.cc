@@ -150,7 +150,7 @@ void AppendJsonDouble(ByteBuffer& out, double value) {
   out.CommitTo(end);
 }
 
-void AppendCompactJson(ByteBuffer& out, std::string_view valid_json) {
+void AppendCompactJson(ByteBuffer& out, std::string_view valid_json, JsonEscapes escapes) {
   const size_t size_before = out.size();
   if (CopyIfCompact(out, valid_json)) return;
   out.Truncate(size_before);
@@ -171,8 +171,11 @@ void AppendCompactJson(ByteBuffer& out, std::string_view valid_json) {
       in_string = false;
       ++from;
       out.Append(c);
-    } else {
+    } else if (escapes == JsonEscapes::kAsGo) {
       out.CommitTo(WriteCharacter(out.Reserve(kLongestEscape), from, end));
+    } else {
+      out.Append(c);
+      ++from;
     }
   }
 }

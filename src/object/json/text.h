@@ -25,9 +25,10 @@ inline void AppendJsonUint(ByteBuffer& out, uint64_t value) {
 // JSON has no infinities and no NaN; both are written as null.
 void AppendJsonDouble(ByteBuffer& out, double value);
 
-// JSON text that is known to be valid, without its white space and with the same characters
-// escaped as in AppendJsonString.
-void AppendCompactJson(ByteBuffer& out, std::string_view valid_json);
+// JSON text that is known to be valid, without its white space. Output for clients escapes the
+// same characters as AppendJsonString; what is kept at rest stays as it was written.
+enum class JsonEscapes : uint8_t { kKeep, kAsGo };
+void AppendCompactJson(ByteBuffer& out, std::string_view valid_json, JsonEscapes escapes);
 
 // The length of the UTF-8 sequence that begins at `at`, or 0 if none does: overlong forms,
 // surrogates, and code points beyond U+10FFFF are not UTF-8.
