@@ -6,6 +6,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # libstdc++ 12 offers std::expected only to compilers that announce C++20's final concepts;
   # clang has them but announces the earlier date.
   add_compile_options(-D__cpp_concepts=202002L -Wno-macro-redefined)
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 16)
+    # These cannot compile libstdc++'s std::expected even so.
+    add_compile_options(-I${CMAKE_SOURCE_DIR}/cmake/clang)
+  endif()
 endif()
 
 if(SKIFF_SANITIZE)

@@ -29,4 +29,15 @@ inline constexpr size_t kMaxJsonPatchCopyBytes = 3 * 1024 * 1024;
 inline constexpr size_t kMaxQuantityBytes = 1024;
 inline constexpr size_t kMaxQuantityDigits = 1024;
 
+// Label and field selectors: bytes of the text, and requirements in it.
+inline constexpr size_t kMaxSelectorBytes = 256 * 1024;
+inline constexpr size_t kMaxSelectorRequirements = 1000;
+
+// Differences that one comparison of documents lists, and bytes of each value that it shows.
+inline constexpr size_t kMaxDifferences = 100;
+inline constexpr size_t kMaxShownValueBytes = 120;
+
+// Steps of one field path.
+inline constexpr size_t kMaxFieldPathSteps = 64;
+
 }  // namespace skiff::limits
