@@ -35,9 +35,9 @@ Result<void> CheckSize(size_t size, size_t max_bytes, uint32_t line) {
 // Writes one tree. The depth of its recursion is bounded by the parser, aliases included.
 class YamlJsonWriter {
  public:
-  static Result<YamlJson> Write(const YamlNode* root) {
+  static Result<YamlJson> Write(const YamlNode* root, std::vector<FieldIssue>* issues) {
     YamlJson result;
-    YamlJsonWriter writer(result);
+    YamlJsonWriter writer(result, issues);
     SKIFF_RETURN_IF_ERROR(writer.WriteNode(root, PathNode()));
     return result;
   }
@@ -49,7 +49,8 @@ class YamlJsonWriter {
     const YamlNode* value;
   };
 
-  explicit YamlJsonWriter(YamlJson& result) : result_(result), out_(result.json_) {}
+  YamlJsonWriter(YamlJson& result, std::vector<FieldIssue>* issues)
+      : result_(result), out_(result.json_), issues_(issues) {}
 
   Result<void> WriteNode(const YamlNode* node, const PathNode& path) {
     node = Dereference(node);
@@ -174,9 +175,9 @@ class YamlJsonWriter {
   }
 
   void ReportDuplicate(const Entry& entry, const PathNode& path) {
-    if (result_.duplicate_count_++ >= limits::kMaxFieldIssues) return;
-    result_.duplicates_.push_back({.path = PathNode(&path, entry.key).ToString(),
-                                   .position = entry.key_node->position});
+    if (issues_ == nullptr || issues_->size() >= limits::kMaxFieldIssues) return;
+    AddFieldIssue(issues_, FieldIssue::kDuplicate, PathNode(&path, entry.key).ToString(),
+                  entry.key_node->position);
   }
 
   void MarkPlace(const YamlNode* node) {
@@ -185,6 +186,7 @@ class YamlJsonWriter {
 
   YamlJson& result_;
   ByteBuffer& out_;
+  std::vector<FieldIssue>* issues_;
   Arena keys_;  // of keys that are not strings in the YAML
 };
 
@@ -195,17 +197,17 @@ TextPosition YamlJson::PositionOf(size_t json_offset) const {
   return after == places_.begin() ? TextPosition() : std::prev(after)->position;
 }
 
-Result<YamlJson> YamlToJson(std::string_view yaml, size_t max_bytes) {
-  SKIFF_RETURN_IF_ERROR(CheckSize(yaml.size(), max_bytes, 1));
+Result<YamlJson> YamlToJson(std::string_view yaml, const YamlOptions& options) {
+  SKIFF_RETURN_IF_ERROR(CheckSize(yaml.size(), options.max_bytes, 1));
   Arena arena;
   YamlTreeParser parser(yaml, 1);
   SKIFF_ASSIGN_OR_RETURN(const YamlNode* root, parser.Next(arena));
   const YamlNode null;
-  return YamlJsonWriter::Write(root != nullptr ? root : &null);
+  return YamlJsonWriter::Write(root != nullptr ? root : &null, options.issues);
 }
 
-YamlStreamReader::YamlStreamReader(std::string_view text, size_t max_document_bytes)
-    : rest_(text), max_document_bytes_(max_document_bytes) {}
+YamlStreamReader::YamlStreamReader(std::string_view text, const YamlOptions& options)
+    : rest_(text), options_(options) {}
 
 YamlStreamReader::~YamlStreamReader() = default;
 
@@ -235,7 +237,7 @@ Result<std::optional<YamlJson>> YamlStreamReader::NextOfPart() {
       return std::nullopt;
     }
     if ((*root)->kind == YamlNodeKind::kScalar && (*root)->type == YamlType::kNull) continue;
-    return YamlJsonWriter::Write(*root);
+    return YamlJsonWriter::Write(*root, options_.issues);
   }
 }
 
@@ -258,7 +260,7 @@ Result<bool> YamlStreamReader::NextPart() {
     ++line_;
   }
   const std::string_view part = rest_.substr(0, end);
-  SKIFF_RETURN_IF_ERROR(CheckSize(part.size(), max_document_bytes_, first_line));
+  SKIFF_RETURN_IF_ERROR(CheckSize(part.size(), options_.max_bytes, first_line));
   parser_ = std::make_unique<YamlTreeParser>(part, first_line);
   rest_.remove_prefix(end);
   return true;

@@ -18,37 +18,26 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/buffer.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "object/json/decode.h"
 
 namespace skiff {
 
 class YamlTreeParser;
 
-// A key that its mapping already has. Strict decoding refuses documents with any.
-struct YamlDuplicateKey {
-  std::string path;  // as spec.containers[0].image
-  TextPosition position;
-};
-
-// One document in the form of JSON.
-class YamlJson {
+// One document in the form of JSON, to be decoded with itself as DecodeOptions::positions.
+class YamlJson : public TextPositions {
  public:
   std::string_view json() const { return json_.view(); }
 
   // Where in the YAML stands what the JSON has at this offset: the innermost key or value that
   // begins there or before. For what an alias stands for that is the anchor's place.
-  TextPosition PositionOf(size_t json_offset) const;
-
-  // In the order of the JSON; at most limits::kMaxFieldIssues of them.
-  const std::vector<YamlDuplicateKey>& duplicates() const { return duplicates_; }
-  // How many there are in all.
-  size_t duplicate_count() const { return duplicate_count_; }
+  TextPosition PositionOf(size_t json_offset) const override;
 
  private:
   friend class YamlJsonWriter;
@@ -59,21 +48,24 @@ class YamlJson {
 
   ByteBuffer json_;
   std::vector<Place> places_;
-  std::vector<YamlDuplicateKey> duplicates_;
-  size_t duplicate_count_ = 0;
+};
+
+struct YamlOptions {
+  // Duplicate keys go here; null: nobody wants to know. Decoding the JSON finds none of them.
+  std::vector<FieldIssue>* issues = nullptr;
+  size_t max_bytes = limits::kMaxDocumentBytes;
 };
 
 // The first document of the text, as the API server reads a body: what follows it is not looked
 // at, and text without any document is null. Errors carry their position.
-Result<YamlJson> YamlToJson(std::string_view yaml, size_t max_bytes = limits::kMaxDocumentBytes);
+Result<YamlJson> YamlToJson(std::string_view yaml, const YamlOptions& options = {});
 
 // The documents of a stream, as kubectl reads files: separated by lines that begin with `---`,
 // on which only a comment may follow; documents that are empty, null or only comments are skipped.
 class YamlStreamReader {
  public:
-  // The text must outlive the reader; `max_document_bytes` bounds each document of it.
-  explicit YamlStreamReader(std::string_view text,
-                            size_t max_document_bytes = limits::kMaxDocumentBytes);
+  // The text must outlive the reader; the options hold for each document of it.
+  explicit YamlStreamReader(std::string_view text, const YamlOptions& options = {});
   ~YamlStreamReader();
 
   // The next document, or nothing at the end. After an error the reader is at its end.
@@ -86,7 +78,7 @@ class YamlStreamReader {
 
   std::string_view rest_;
   uint32_t line_ = 1;  // of the first character of rest_
-  size_t max_document_bytes_;
+  YamlOptions options_;
   std::unique_ptr<YamlTreeParser> parser_;  // of the current part, if any
 };
 

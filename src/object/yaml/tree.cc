@@ -61,6 +61,7 @@ void SetText(YamlNode& node, std::string_view text, Arena& arena) {
 
 YamlTreeParser::YamlTreeParser(std::string_view text, uint32_t first_line)
     : event_(), source_(text, first_line) {
+  max_flow_work_ = limits::kMaxYamlFlowWork + text.size() * limits::kMaxYamlFlowWorkPerByte;
   if (yaml_parser_initialize(&parser_) == 0) throw std::bad_alloc();
   yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
                                text.size());
@@ -82,6 +83,9 @@ Result<void> YamlTreeParser::ParseEvent() {
   if (yaml_parser_parse(&parser_, &event_) == 0) {
     return std::unexpected(source_.ErrorOf(parser_));
   }
+  // For each token libyaml looks at every flow collection that is open.
+  flow_work_ += static_cast<uint64_t>(parser_.flow_level);
+  if (flow_work_ > max_flow_work_) return FailHere("too many values nested too deeply");
   return {};
 }
 

@@ -106,6 +106,8 @@ class YamlTreeParser {
   std::vector<OpenCollection> open_;
   std::vector<Anchor> anchors_;
   std::map<std::string_view, size_t> anchor_index_;
+  uint64_t flow_work_ = 0;
+  uint64_t max_flow_work_;
   uint64_t aliased_nodes_ = 0;
   uint64_t aliased_bytes_ = 0;
 };
