@@ -37,6 +37,7 @@ enum class FieldType : uint8_t {
   kIntOrString,
   kRawJson,      // RawExtension and apiextensions' JSON: any JSON value, kept as text
   kFieldsV1,     // as kRawJson
+  kUnknown,      // runtime.Unknown: as kRawJson, but an envelope in protobuf (audit events)
   kStringList,   // a list of strings that protobuf wraps in a message (Verbs, ExtraValue)
   kAny,          // any JSON value, decoded; not in protobuf
   kMessage,

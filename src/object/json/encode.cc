@@ -31,6 +31,7 @@ std::string_view UnsetJson(const FieldDesc& field) {
     case FieldType::kMicroTime:
     case FieldType::kRawJson:
     case FieldType::kFieldsV1:
+    case FieldType::kUnknown:
       return "null";
     case FieldType::kDuration:
       return "\"0s\"";
