@@ -16,6 +16,10 @@ inline constexpr int kMaxDepth = 512;
 // What the aliases of one YAML stream may expand to in all.
 inline constexpr size_t kMaxYamlExpandedBytes = 3 * 1024 * 1024;
 inline constexpr size_t kMaxYamlNodes = 1'000'000;
+// The depth of [] and {}, summed over all values of a YAML document: what small documents may have
+// in any case, and what each byte adds. Ordinary JSON needs about one per byte.
+inline constexpr size_t kMaxYamlFlowWork = 1'000'000;
+inline constexpr size_t kMaxYamlFlowWorkPerByte = 8;
 
 // Unknown and duplicate fields that one decoding reports; the rest is counted, not listed.
 inline constexpr size_t kMaxFieldIssues = 100;
