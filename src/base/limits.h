@@ -20,8 +20,10 @@ inline constexpr size_t kMaxYamlNodes = 1'000'000;
 // Unknown and duplicate fields that one decoding reports; the rest is counted, not listed.
 inline constexpr size_t kMaxFieldIssues = 100;
 
-// JSON patch: operations in one patch, and bytes that its copy operations may add.
+// JSON patch: operations in one patch, bytes that its copy operations may add, and bytes of values
+// that its insertions and removals may shift in lists and maps.
 inline constexpr size_t kMaxJsonPatchOperations = 10'000;
 inline constexpr size_t kMaxJsonPatchCopyBytes = 3 * 1024 * 1024;
+inline constexpr size_t kMaxJsonPatchShiftedBytes = 512 * 1024 * 1024;
 
 }  // namespace skiff::limits
