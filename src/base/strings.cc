@@ -1,0 +1,76 @@
+#include "base/strings.h"
+
+namespace skiff {
+namespace {
+
+constexpr bool IsAsciiSpace(unsigned char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// White space beyond ASCII in UTF-8: two bytes (U+0085, U+00A0) or three.
+constexpr bool IsWideSpace(std::string_view c) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(c[i]); };
+  if (c.size() == 2) return byte(0) == 0xC2 && (byte(1) == 0x85 || byte(1) == 0xA0);
+  const unsigned code = ((byte(0) & 0x0Fu) << 12) | ((byte(1) & 0x3Fu) << 6) | (byte(2) & 0x3Fu);
+  if (byte(0) >> 4 != 0xE || byte(1) >> 6 != 2 || byte(2) >> 6 != 2) return false;
+  return code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 ||
+         code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
+}
+
+// The length of the white-space character at one end of the text; 0 if there is none.
+size_t SpaceAtFront(std::string_view text) {
+  if (text.empty()) return 0;
+  if (IsAsciiSpace(static_cast<unsigned char>(text[0]))) return 1;
+  for (size_t n = 2; n <= 3 && n <= text.size(); ++n) {
+    if (IsWideSpace(text.substr(0, n))) return n;
+  }
+  return 0;
+}
+
+size_t SpaceAtBack(std::string_view text) {
+  if (text.empty()) return 0;
+  if (IsAsciiSpace(static_cast<unsigned char>(text.back()))) return 1;
+  for (size_t n = 2; n <= 3 && n <= text.size(); ++n) {
+    if (IsWideSpace(text.substr(text.size() - n))) return n;
+  }
+  return 0;
+}
+
+// The end of the longest prefix of at most `limit` bytes that does not split a character.
+size_t CutPoint(std::string_view text, size_t limit) {
+  size_t end = limit;
+  while (end > limit - 4 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return end;
+}
+
+}  // namespace
+
+std::string Quoted(std::string_view text) {
+  constexpr char kHex[] = "0123456789abcdef";
+  const bool cut = text.size() > kMaxQuotedBytes;
+  if (cut) text = text.substr(0, CutPoint(text, kMaxQuotedBytes));
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      out += "\\x";
+      out += kHex[byte >> 4];
+      out += kHex[byte & 15];
+    } else {
+      out += c;
+    }
+  }
+  out += cut ? "\"..." : "\"";
+  return out;
+}
+
+std::string_view TrimSpace(std::string_view text) {
+  while (const size_t n = SpaceAtFront(text)) text.remove_prefix(n);
+  while (const size_t n = SpaceAtBack(text)) text.remove_suffix(n);
+  return text;
+}
+
+}  // namespace skiff

@@ -1,0 +1,22 @@
+// Small helpers on text that more than one module needs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace skiff {
+
+// How much of a piece of input an error message repeats.
+inline constexpr size_t kMaxQuotedBytes = 64;
+
+// The text in double quotes, fit for a message: control characters, quotes and backslashes are
+// escaped, and what goes beyond kMaxQuotedBytes is left out.
+std::string Quoted(std::string_view text);
+
+// Without leading and trailing white space in the sense of Unicode, as Go's strings.TrimSpace.
+std::string_view TrimSpace(std::string_view text);
+
+constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace skiff
