@@ -33,7 +33,8 @@ class JsonDecoder {
   Result<Document> Run(const MessageDesc* type) {
     Value root;
     const PathNode path;
-    const bool read = type == nullptr ? ReadAny(path, 0, &root) : ReadMessage(*type, path, 0, &root);
+    const bool read =
+        type == nullptr ? ReadAny(path, 0, &root) : ReadMessage(*type, path, 0, &root);
     if (read && type != nullptr && root.is_null()) root = Value::EmptyObject(arena_, type);
     if (read) {
       cursor_.SkipSpace();
