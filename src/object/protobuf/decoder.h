@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/buffer.h"
 #include "object/path.h"
 #include "object/protobuf/decode.h"
 #include "object/protobuf/wire.h"
@@ -106,6 +107,7 @@ class ProtobufDecoder {
   std::vector<Value> values_;      // members and items of the levels that are open
   std::vector<MapEntry> entries_;  // the same for maps
   std::string scratch_;
+  ByteBuffer compact_;
   size_t reorder_budget_;
   std::optional<Status> error_;
 };
