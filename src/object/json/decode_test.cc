@@ -195,7 +195,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(JsonDecodeTest, UntypedValuesKeepIntegersAndSortKeys) {
   auto document = DecodeJson(
-      R"({"b":[1,-2,1.5,1e3,9223372036854775807,9223372036854775808,true,null],"a":"\ud83d\ude00"})",
+      R"({"b":[1,-2,1.5,1e3,9223372036854775807,9223372036854775808,true,null],)"
+      R"("a":"\ud83d\ude00"})",
       nullptr);
   ASSERT_TRUE(document.has_value());
   EXPECT_EQ(EncodeJson(document->root()),
