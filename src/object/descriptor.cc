@@ -1,6 +1,7 @@
 #include "object/descriptor.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace skiff {
 
@@ -16,27 +17,28 @@ const ProtoFieldDesc* MessageDesc::FindProtoField(uint32_t tag) const {
   return found != proto_fields.end() && (found->key >> 3) == tag ? &*found : nullptr;
 }
 
-const MessageDesc* GroupVersionDesc::FindKind(std::string_view kind) const {
-  auto found = std::ranges::lower_bound(kinds, kind, {}, &KindDesc::kind);
-  return found != kinds.end() && found->kind == kind ? found->message : nullptr;
-}
-
-const MessageDesc* GroupVersionDesc::FindMessage(std::string_view name) const {
-  auto found = std::ranges::lower_bound(messages, name, {},
+const MessageDesc* GroupVersionDesc::FindMessage(std::string_view message_name) const {
+  auto found = std::ranges::lower_bound(messages, message_name, {},
                                         [](const MessageDesc* m) { return m->name; });
-  return found != messages.end() && (*found)->name == name ? *found : nullptr;
-}
-
-const GroupVersionDesc* FindGroupVersion(std::string_view api_version) {
-  auto all = AllGroupVersions();
-  auto found = std::ranges::lower_bound(
-      all, api_version, {}, [](const GroupVersionDesc* gv) { return gv->api_version; });
-  return found != all.end() && (*found)->api_version == api_version ? *found : nullptr;
+  return found != messages.end() && (*found)->name == message_name ? *found : nullptr;
 }
 
 const MessageDesc* FindKind(std::string_view api_version, std::string_view kind) {
-  const GroupVersionDesc* group_version = FindGroupVersion(api_version);
-  return group_version == nullptr ? nullptr : group_version->FindKind(kind);
+  const auto key = std::pair(api_version, kind);
+  auto all = AllKinds();
+  auto found = std::ranges::lower_bound(
+      all, key, {}, [](const KindDesc& k) { return std::pair(k.api_version, k.kind); });
+  if (found == all.end() || found->api_version != api_version || found->kind != kind) {
+    return nullptr;
+  }
+  return found->message;
+}
+
+const MessageDesc* FindMessage(std::string_view path, std::string_view name) {
+  auto all = AllGroupVersions();
+  auto found = std::ranges::lower_bound(all, path, {},
+                                        [](const GroupVersionDesc* gv) { return gv->path; });
+  return found != all.end() && (*found)->path == path ? (*found)->FindMessage(name) : nullptr;
 }
 
 }  // namespace skiff

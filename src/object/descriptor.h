@@ -37,6 +37,7 @@ enum class FieldType : uint8_t {
   kIntOrString,
   kRawJson,      // RawExtension and apiextensions' JSON: any JSON value, kept as text
   kFieldsV1,     // as kRawJson
+  kUnknown,      // runtime.Unknown: as kRawJson, but an envelope in protobuf (audit events)
   kStringList,   // a list of strings that protobuf wraps in a message (Verbs, ExtraValue)
   kAny,          // any JSON value, decoded; not in protobuf
   kMessage,
@@ -54,20 +55,23 @@ struct FieldTraits {
   bool patch_merge = false;        // strategic merge: lists merge instead of being replaced
   bool patch_retain_keys = false;  // strategic merge: honours $retainKeys
   bool patch_replace = false;      // strategic merge: maps are replaced instead of merged
-  std::string_view merge_key;      // strategic merge: the key that tells list items apart
-  std::span<const std::string_view> list_map_keys;
-  std::span<const std::string_view> enum_values;   // a closed set
-  std::span<const std::string_view> known_values;  // constants of an open set
-  std::string_view default_json;                   // defaulting: JSON text, empty when none
-  std::string_view format;                         // OpenAPI format when it is not the type's own
-  std::span<const std::string_view> feature_gates;
+  std::string_view merge_key = {};      // strategic merge: the key that tells list items apart
+  std::span<const std::string_view> list_map_keys = {};
+  std::span<const std::string_view> enum_values = {};   // a closed set
+  std::span<const std::string_view> known_values = {};  // constants of an open set
+  std::string_view default_json = {};                   // defaulting: JSON text, empty when none
+  std::string_view format = {};  // OpenAPI format when it is not the type's own
+  std::span<const std::string_view> feature_gates = {};
 };
+
+inline constexpr FieldTraits kNoTraits;
 
 struct FieldDesc {
   static constexpr uint8_t kOmitEmpty = 1;
   static constexpr uint8_t kOmitZero = 2;
   static constexpr uint8_t kPointer = 4;
   static constexpr uint8_t kRequired = 8;
+  static constexpr uint8_t kShownUnset = 16;  // JSON shows the field even when it is not set
 
   // `,"name":` in a pool that is readable for kKeyPadding bytes past any key, so that encoders
   // copy keys in fixed steps.
@@ -87,6 +91,7 @@ struct FieldDesc {
   bool omit_zero() const { return (flags & kOmitZero) != 0; }
   bool pointer() const { return (flags & kPointer) != 0; }
   bool required() const { return (flags & kRequired) != 0; }
+  bool shown_unset() const { return (flags & kShownUnset) != 0; }
 };
 inline constexpr size_t kKeyPadding = 64;
 
@@ -128,42 +133,50 @@ struct MessageDesc {
   const ProtoFieldDesc* FindProtoField(uint32_t tag) const;
 };
 
+// One file of the schema.
+struct GroupVersionDesc {
+  std::string_view path;     // "core/v1", "apps/v1": the file, and how other files refer to it
+  std::string_view group;    // "" for the core group
+  std::string_view version;  // "v1"
+  std::string_view api_version;  // "apps/v1", or "v1" in the core group
+  std::span<const MessageDesc* const> messages;  // all of them, sorted by name
+
+  const MessageDesc* FindMessage(std::string_view name) const;
+};
+
+// What apiVersion and kind of a document stand for.
 struct KindDesc {
+  std::string_view api_version;
   std::string_view kind;
   const MessageDesc* message;
 };
 
-struct GroupVersionDesc {
-  std::string_view group;    // "" for the core group
-  std::string_view version;  // "v1"
-  std::string_view api_version;  // "apps/v1", or "v1" in the core group
-  std::span<const KindDesc> kinds;          // sorted by kind
-  std::span<const MessageDesc* const> messages;  // all of them, sorted by name
-
-  const MessageDesc* FindKind(std::string_view kind) const;
-  const MessageDesc* FindMessage(std::string_view name) const;
-};
-
-// Every group and version of the schema, sorted by api_version.
+// Generated. Kinds ascend by api_version and kind, group-versions by path.
+std::span<const KindDesc> AllKinds();
 std::span<const GroupVersionDesc* const> AllGroupVersions();
 
-// The message of a kind, or null: FindKind("apps/v1", "Deployment").
+// FindKind("apps/v1", "Deployment"); null when the schema has no such kind. Kinds that Kubernetes
+// registers under foreign versions are found there too: ("v1", "Status"), ("apps/v1",
+// "DeleteOptions").
 const MessageDesc* FindKind(std::string_view api_version, std::string_view kind);
-const GroupVersionDesc* FindGroupVersion(std::string_view api_version);
+// FindMessage("core/v1", "PodSpec"): any message, by the path of its schema file.
+const MessageDesc* FindMessage(std::string_view path, std::string_view name);
 
 // The hash behind FindField. tools/schema computes the same function to choose seeds that make it
 // perfect for each message: change both together.
 inline uint32_t HashFieldName(std::string_view name, uint64_t seed) {
-  uint64_t head = 0, tail = 0;
+  uint64_t head = 0, middle = 0, tail = 0;
   const size_t size = name.size();
   if (size >= 8) {
     std::memcpy(&head, name.data(), 8);
+    std::memcpy(&middle, name.data() + size / 2 - 4, 8);
     std::memcpy(&tail, name.data() + size - 8, 8);
   } else {
     std::memcpy(&head, name.data(), size);
   }
-  uint64_t hash = (head ^ (tail * 0x9e3779b97f4a7c15u) ^ size) * seed;
-  return static_cast<uint32_t>(hash >> 40);
+  const uint64_t mixed =
+      head ^ (middle * 0xc2b2ae3d27d4eb4fu) ^ (tail * 0x9e3779b97f4a7c15u) ^ size;
+  return static_cast<uint32_t>((mixed * seed) >> 40);
 }
 
 }  // namespace skiff

@@ -1,0 +1,99 @@
+// A cursor over JSON text: the tokens of RFC 8259, nothing more, with an offset for every error.
+//
+// It never reads outside [begin, end) and needs no padding. Methods that can fail return false and
+// leave the reason and its place in error(); the first error stays. What a value means (fields,
+// types, defaults) is the business of the decoders on top.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/arena.h"
+
+namespace skiff {
+
+struct JsonError {
+  const char* message = nullptr;  // a constant; null when there is no error
+  size_t offset = 0;
+};
+
+// The kind of value that begins at the cursor, told by its first character.
+enum class JsonKind : uint8_t { kNull, kBool, kNumber, kString, kArray, kObject, kInvalid };
+
+std::string_view JsonKindName(JsonKind kind);  // "a number", for messages
+
+class JsonCursor {
+ public:
+  explicit JsonCursor(std::string_view text)
+      : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
+
+  size_t offset() const { return static_cast<size_t>(at_ - begin_); }
+  bool AtEnd() const { return at_ == end_; }
+  const JsonError& error() const { return error_; }
+  std::string_view TextFrom(size_t offset) const { return {begin_ + offset, at_}; }
+
+  void SkipSpace() {
+    // Compact text, the common case, has none.
+    if (at_ != end_ && static_cast<unsigned char>(*at_) > ' ') [[likely]] return;
+    while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) ++at_;
+  }
+
+  // Skips space; then takes `c` if it is next.
+  bool Take(char c) {
+    SkipSpace();
+    if (at_ == end_ || *at_ != c) return false;
+    ++at_;
+    return true;
+  }
+  bool Expect(char c, const char* message) { return Take(c) || Fail(message); }
+
+  // Skips space and looks at the first character of the value that follows.
+  JsonKind Peek();
+
+  // Strings. The view is into the text where nothing is escaped, else into `arena`.
+  bool ReadString(Arena& arena, std::string_view* out);
+  // As ReadString, and always a copy of its own.
+  bool ReadStringCopy(Arena& arena, std::string_view* out);
+
+  bool ReadBool(bool* out);
+  bool ReadNull();
+  // The text of a number that follows JSON's grammar.
+  bool ReadNumber(std::string_view* out);
+
+  // Passes over one value of any kind, checking that it is JSON; nesting counts from `depth`.
+  bool SkipValue(int depth);
+
+  bool Fail(const char* message) { return FailAt(offset(), message); }
+  bool FailAt(size_t offset, const char* message) {
+    if (error_.message == nullptr) error_ = {message, offset};
+    return false;
+  }
+
+ private:
+  bool ReadLiteral(std::string_view literal);
+  // The rest of a string whose plain part ended at `at_` with an escape or a non-ASCII character;
+  // `start` is the first character after the quote.
+  bool ReadStringSlow(const char* start, Arena& arena, std::string_view* out);
+  bool ReadEscape(char*& to);
+  bool ReadHex4(unsigned* out);
+  // Moves to the closing quote, an escape, a control or non-ASCII character, or the end.
+  void SkipPlainCharacters();
+  bool SkipString();
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  JsonError error_;
+};
+
+// An integer literal that fits an int64. False for fractions, exponents and larger numbers.
+bool ParseJsonInt(std::string_view number, int64_t* out);
+bool ParseJsonUint(std::string_view number, uint64_t* out);
+// Any number; false when it does not fit a double.
+bool ParseJsonDouble(std::string_view number, double* out);
+
+// True if the text is one JSON value, perhaps with white space around it.
+bool IsValidJson(std::string_view text);
+
+}  // namespace skiff

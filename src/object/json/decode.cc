@@ -1,0 +1,386 @@
+#include "object/json/decode.h"
+
+#include <algorithm>
+#include <bitset>
+#include <utility>
+
+#include "object/json/cursor.h"
+#include "object/json/faults.h"
+#include "object/json/scalar.h"
+#include "object/path.h"
+
+namespace skiff {
+namespace {
+
+// One bit per field of a message; tools/schema refuses larger messages.
+constexpr size_t kMaxFields = 256;
+
+constexpr const char* kArrayEnd = "expected ',' or ']' in an array";
+constexpr const char* kObjectEnd = "expected ',' or '}' in an object";
+constexpr const char* kColon = "expected ':' after a key";
+
+class JsonDecoder {
+ public:
+  JsonDecoder(std::string_view text, const DecodeOptions& options)
+      : options_(options),
+        arena_(options.borrow_text ? text.size() / 2 + 64 : text.size() * 3 / 4 + 64),
+        cursor_(text),
+        faults_(text, cursor_, options),
+        scalars_(cursor_, arena_, options.borrow_text) {
+    values_.reserve(128);
+  }
+
+  Result<Document> Run(const MessageDesc* type) {
+    Value root;
+    const PathNode path;
+    const bool read =
+        type == nullptr ? ReadAny(path, 0, &root) : ReadMessage(*type, path, 0, &root);
+    if (read && type != nullptr && root.is_null()) root = Value::EmptyObject(arena_, type);
+    if (read) {
+      cursor_.SkipSpace();
+      if (cursor_.AtEnd()) return Document(std::move(arena_), root);
+      cursor_.Fail("text after the end of the value");
+    }
+    return std::unexpected(faults_.MakeStatus());
+  }
+
+ private:
+  // An entry of a map whose keys are not sorted yet.
+  struct PendingEntry {
+    MapEntry entry;
+    size_t key_offset;
+  };
+
+  // --- typed values
+
+  // A message in any of its forms. JSON null gives null.
+  bool ReadMessage(const MessageDesc& type, const PathNode& path, int depth, Value* out) {
+    const JsonKind kind = cursor_.Peek();
+    if (kind == JsonKind::kNull) {
+      *out = Value();
+      return cursor_.ReadNull();
+    }
+    if (type.form != MessageForm::kPlain) return ReadSchemaOr(type, path, depth, kind, out);
+    if (kind != JsonKind::kObject) return faults_.Expected("an object", kind, path);
+    return ReadObject(type, path, depth, out);
+  }
+
+  // The schema unions of custom resource definitions: an object, or what the form allows besides.
+  bool ReadSchemaOr(const MessageDesc& type, const PathNode& path, int depth, JsonKind kind,
+                    Value* out) {
+    const FieldDesc* schema = &type.fields[type.FindField("schema")];
+    if (kind == JsonKind::kObject) return ReadObject(*schema->message, path, depth, out);
+    switch (type.form) {
+      case MessageForm::kSchemaOrBool:
+        if (kind == JsonKind::kBool) return ReadScalar(FieldType::kBool, path, out);
+        return faults_.Expected("an object or a boolean", kind, path);
+      case MessageForm::kSchemaOrStringArray:
+        if (kind == JsonKind::kArray) return ReadScalar(FieldType::kStringList, path, out);
+        return faults_.Expected("an object or an array of strings", kind, path);
+      default:
+        if (kind != JsonKind::kArray) return faults_.Expected("an object or an array", kind, path);
+        return ReadList(FieldType::kMessage, schema->message, path, depth, out);
+    }
+  }
+
+  bool ReadObject(const MessageDesc& type, const PathNode& path, int depth, Value* out) {
+    if (depth > limits::kMaxDepth) return faults_.TooDeep();
+    cursor_.Take('{');
+    const size_t mark = values_.size();
+    std::bitset<kMaxFields> seen;
+    bool ordered = true;
+    uint16_t next = 0;
+    if (!cursor_.Take('}')) {
+      do {
+        cursor_.SkipSpace();
+        const size_t key_offset = cursor_.offset();
+        std::string_view key;
+        if (!cursor_.ReadString(arena_, &key) || !cursor_.Expect(':', kColon)) return faults_.Syntax(path);
+        // Go prints fields in the order of the schema, so the next field is the likely one.
+        const uint16_t field =
+            next < type.fields.size() && type.fields[next].name() == key ? next
+                                                                         : type.FindField(key);
+        const PathNode here(&path, key);
+        if (field == MessageDesc::kNoField) {
+          faults_.Report(FieldIssue::kUnknown, here, key_offset);
+          if (!cursor_.SkipValue(depth + 1)) return faults_.Syntax(here);
+          continue;
+        }
+        Value value;
+        if (!ReadField(type.fields[field], here, depth, &value)) return false;
+        if (seen[field]) {
+          faults_.Report(FieldIssue::kDuplicate, here, key_offset);
+          ReplaceDuplicate(type.fields[field], mark, value.WithField(field));
+          ordered = false;
+        } else {
+          seen[field] = true;
+          if (!value.is_null()) {
+            ordered = ordered && field >= next;
+            values_.push_back(value.WithField(field));
+          }
+        }
+        next = static_cast<uint16_t>(field + 1);
+      } while (cursor_.Take(','));
+      if (!cursor_.Expect('}', kObjectEnd)) return faults_.Syntax(path);
+    }
+    const std::span<Value> members = std::span(values_).subspan(mark);
+    if (!ordered) std::ranges::sort(members, {}, &Value::field);
+    *out = Value::Object(arena_, &type, members);
+    values_.resize(mark);
+    return true;
+  }
+
+  // One field's value; null if that says no more than the field's absence.
+  bool ReadField(const FieldDesc& field, const PathNode& path, int depth, Value* out) {
+    if (field.cardinality == Cardinality::kSingle) {
+      if (field.type == FieldType::kMessage) {
+        if (!ReadMessage(*field.message, path, depth + 1, out)) return false;
+        // A message that is not a pointer is always there: an empty one says nothing.
+        if (!field.pointer() && out->is_object() && out->size() == 0) *out = Value();
+        return true;
+      }
+      if (field.type == FieldType::kAny) return ReadAny(path, depth + 1, out);
+      if (!ReadScalar(field.type, path, out)) return false;
+      if (!field.pointer() && IsZeroScalar(field.type, *out)) *out = Value();
+      return true;
+    }
+    const JsonKind kind = cursor_.Peek();
+    if (kind == JsonKind::kNull) {
+      *out = Value();
+      return cursor_.ReadNull() || faults_.Syntax(path);
+    }
+    if (field.cardinality == Cardinality::kList) {
+      if (kind != JsonKind::kArray) return faults_.Expected("an array", kind, path);
+      return ReadList(field.type, field.message, path, depth + 1, out);
+    }
+    if (kind != JsonKind::kObject) return faults_.Expected("an object", kind, path);
+    return ReadMap(field.type, field.message, path, depth + 1, out);
+  }
+
+  // An item of a list or a value of a map: null means the zero value of the type.
+  bool ReadElement(FieldType type, const MessageDesc* message, const PathNode& path, int depth,
+                   Value* out) {
+    if (type == FieldType::kAny) return ReadAny(path, depth, out);
+    if (type != FieldType::kMessage) {
+      if (!ReadScalar(type, path, out)) return false;
+      if (out->is_null()) *out = ZeroScalar(type);
+      return true;
+    }
+    if (!ReadMessage(*message, path, depth, out)) return false;
+    if (out->is_null() && message->form == MessageForm::kPlain) {
+      *out = Value::EmptyObject(arena_, message);
+    }
+    return true;
+  }
+
+  bool ReadScalar(FieldType type, const PathNode& path, Value* out) {
+    if (scalars_.Read(type, out)) return true;
+    if (scalars_.message().empty()) return faults_.Syntax(path);
+    return faults_.Fail(scalars_.error_offset(), scalars_.message(), path);
+  }
+
+  bool ReadList(FieldType type, const MessageDesc* message, const PathNode& path, int depth,
+                Value* out) {
+    if (depth > limits::kMaxDepth) return faults_.TooDeep();
+    cursor_.Take('[');
+    const size_t mark = values_.size();
+    if (!cursor_.Take(']')) {
+      PathNode here(&path, uint32_t{0});
+      do {
+        here.SetIndex(static_cast<uint32_t>(values_.size() - mark));
+        Value item;
+        if (!ReadElement(type, message, here, depth + 1, &item)) return false;
+        values_.push_back(item);
+      } while (cursor_.Take(','));
+      if (!cursor_.Expect(']', kArrayEnd)) return faults_.Syntax(path);
+    }
+    *out = Value::List(arena_, std::span(values_).subspan(mark));
+    values_.resize(mark);
+    return true;
+  }
+
+  bool ReadMap(FieldType type, const MessageDesc* message, const PathNode& path, int depth,
+               Value* out) {
+    if (depth > limits::kMaxDepth) return faults_.TooDeep();
+    cursor_.Take('{');
+    const size_t mark = entries_.size();
+    bool sorted = true;
+    if (!cursor_.Take('}')) {
+      do {
+        cursor_.SkipSpace();
+        PendingEntry pending{.entry = {}, .key_offset = cursor_.offset()};
+        const bool read_key = options_.borrow_text
+                                  ? cursor_.ReadString(arena_, &pending.entry.key)
+                                  : cursor_.ReadStringCopy(arena_, &pending.entry.key);
+        if (!read_key || !cursor_.Expect(':', kColon)) return faults_.Syntax(path);
+        const PathNode here(&path, pending.entry.key);
+        if (!ReadElement(type, message, here, depth + 1, &pending.entry.value)) return false;
+        sorted = sorted && (entries_.size() == mark ||
+                            entries_.back().entry.key < pending.entry.key);
+        entries_.push_back(pending);
+      } while (cursor_.Take(','));
+      if (!cursor_.Expect('}', kObjectEnd)) return faults_.Syntax(path);
+    }
+    if (!sorted) SortEntries(mark, path);
+    map_.clear();
+    for (const PendingEntry& pending : std::span(entries_).subspan(mark)) {
+      map_.push_back(pending.entry);
+    }
+    *out = Value::Map(arena_, map_);
+    entries_.resize(mark);
+    return true;
+  }
+
+  // Sorts the pending entries from `mark` on; of equal keys the last one stays.
+  void SortEntries(size_t mark, const PathNode& path) {
+    auto begin = entries_.begin() + static_cast<ptrdiff_t>(mark);
+    std::stable_sort(begin, entries_.end(), [](const PendingEntry& a, const PendingEntry& b) {
+      return a.entry.key < b.entry.key;
+    });
+    auto to = begin;
+    for (auto from = begin; from != entries_.end(); ++from) {
+      if (to != begin && to[-1].entry.key == from->entry.key) {
+        faults_.Report(FieldIssue::kDuplicate, PathNode(&path, from->entry.key), from->key_offset);
+        to[-1] = *from;
+      } else {
+        *to++ = *from;
+      }
+    }
+    entries_.erase(to, entries_.end());
+  }
+
+  // --- untyped values
+
+  bool ReadAny(const PathNode& path, int depth, Value* out) {
+    const JsonKind kind = cursor_.Peek();
+    switch (kind) {
+      case JsonKind::kString:
+        return ReadScalar(FieldType::kString, path, out);
+      case JsonKind::kNull:
+      case JsonKind::kBool:
+        return ReadScalar(FieldType::kBool, path, out);
+      case JsonKind::kNumber:
+        return ReadAnyNumber(path, out);
+      case JsonKind::kArray:
+        return ReadList(FieldType::kAny, nullptr, path, depth, out);
+      case JsonKind::kObject:
+        return ReadMap(FieldType::kAny, nullptr, path, depth, out);
+      case JsonKind::kInvalid:
+        break;
+    }
+    return cursor_.SkipValue(0) || faults_.Syntax(path);
+  }
+
+  // An integer if it is written as one and fits, else a double: what Kubernetes' unstructured
+  // objects hold.
+  bool ReadAnyNumber(const PathNode& path, Value* out) {
+    const size_t offset = cursor_.offset();
+    std::string_view number;
+    if (!cursor_.ReadNumber(&number)) return faults_.Syntax(path);
+    int64_t integer;
+    double real;
+    if (ParseJsonInt(number, &integer)) {
+      *out = Value::Int(integer);
+    } else if (ParseJsonDouble(number, &real)) {
+      *out = Value::Double(real);
+    } else {
+      return faults_.Fail(offset, "the number is too large", path);
+    }
+    return true;
+  }
+
+  // --- duplicates
+
+  // Gives a field of the object being read, whose members begin at `mark`, another value.
+  void ReplaceDuplicate(const FieldDesc& field, size_t mark, Value value) {
+    auto begin = values_.begin() + static_cast<ptrdiff_t>(mark);
+    auto old = std::find_if(begin, values_.end(),
+                            [&](const Value& v) { return v.field() == value.field(); });
+    if (old == values_.end()) {
+      if (!value.is_null()) values_.push_back(value);
+      return;
+    }
+    if (value.is_null()) {
+      // An empty message merges into what is there; anything else is unset by it.
+      const bool merges = field.type == FieldType::kMessage && !field.pointer() &&
+                          field.cardinality == Cardinality::kSingle;
+      if (!merges) values_.erase(old);
+    } else {
+      *old = Merged(*old, value);
+    }
+  }
+
+  // What Go has after decoding `later` into a variable that holds `earlier`.
+  Value Merged(Value earlier, const Value& later) {
+    if (earlier.is_object() && later.is_object() && earlier.type() == later.type()) {
+      for (const Value& member : later.members()) {
+        const Value* present = earlier.Member(member.field());
+        earlier.SetMember(arena_, member.field(),
+                          present == nullptr ? member : Merged(*present, member));
+      }
+      return earlier;
+    }
+    if (earlier.is_map() && later.is_map()) {
+      for (const MapEntry& entry : later.entries()) {
+        earlier.SetEntry(arena_, entry.key, entry.value);
+      }
+      return earlier;
+    }
+    return later.WithField(earlier.field());
+  }
+
+  const DecodeOptions& options_;
+  Arena arena_;
+  JsonCursor cursor_;
+  JsonFaults faults_;
+  JsonScalarReader scalars_;
+  std::vector<Value> values_;          // members and items of the containers being read
+  std::vector<PendingEntry> entries_;  // entries of the maps being read
+  std::vector<MapEntry> map_;
+};
+
+}  // namespace
+
+Result<Document> DecodeJson(std::string_view text, const MessageDesc* type,
+                            const DecodeOptions& options) {
+  if (text.size() > options.max_bytes) {
+    return Fail(StatusReason::kRequestEntityTooLarge,
+                "the document has " + std::to_string(text.size()) + " bytes; the limit is " +
+                    std::to_string(options.max_bytes));
+  }
+  return JsonDecoder(text, options).Run(type);
+}
+
+Result<TypeMeta> PeekTypeMeta(std::string_view json) {
+  TypeMeta meta;
+  Arena arena;
+  JsonCursor cursor(json);
+  const auto fail = [&] {
+    Status status(StatusReason::kBadRequest, cursor.error().message);
+    status.SetPosition(PositionInText(json, cursor.error().offset));
+    return std::unexpected(std::move(status));
+  };
+  if (!cursor.Expect('{', "expected an object")) return fail();
+  if (cursor.Take('}')) return meta;
+  bool have_kind = false, have_version = false;
+  do {
+    std::string_view key;
+    cursor.SkipSpace();
+    if (!cursor.ReadString(arena, &key) || !cursor.Expect(':', kColon)) return fail();
+    const bool is_kind = key == "kind";
+    if ((is_kind || key == "apiVersion") && cursor.Peek() == JsonKind::kString) {
+      std::string_view value;
+      if (!cursor.ReadString(arena, &value)) return fail();
+      (is_kind ? meta.kind : meta.api_version) = value;
+      (is_kind ? have_kind : have_version) = true;
+      // The usual order puts both first; the rest is read once, by the decoder.
+      if (have_kind && have_version) return meta;
+    } else if (!cursor.SkipValue(1)) {
+      return fail();
+    }
+  } while (cursor.Take(','));
+  if (!cursor.Expect('}', kObjectEnd)) return fail();
+  return meta;
+}
+
+}  // namespace skiff

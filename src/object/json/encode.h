@@ -1,0 +1,25 @@
+// Document → JSON text, byte for byte as Kubernetes writes it: fields in the order of the schema,
+// map keys sorted, zero values left out or written by the rules of each field (value.h says what
+// absence means), Go's escaping.
+#pragma once
+
+#include <string>
+
+#include "base/buffer.h"
+#include "object/value.h"
+
+namespace skiff {
+
+void EncodeJson(const Value& value, ByteBuffer& out);
+
+// The compact form; with `indent` > 0 each member and item on a line of its own, as kubectl shows
+// JSON. Empty objects and arrays stay on one line.
+std::string EncodeJson(const Value& value, int indent = 0);
+
+// Compact JSON spread over lines.
+void AppendPrettyJson(ByteBuffer& out, std::string_view compact_json, int indent);
+
+// One scalar, or raw JSON, as EncodeJson writes it.
+void AppendJsonScalar(ByteBuffer& out, const Value& value);
+
+}  // namespace skiff

@@ -1,0 +1,31 @@
+// The recorded objects of ../shared/fixtures/wire, which fill every field of their kinds, through
+// the JSON codec.
+#include <gtest/gtest.h>
+
+#include "object/json/decode.h"
+#include "object/json/encode.h"
+#include "tests/golden/fixtures.h"
+
+namespace skiff {
+namespace {
+
+class WireJsonTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(WireJsonTest, DecodesStrictlyAndEncodesToTheSameText) {
+  const std::string json = ReadFixture(GetParam() + ".json");
+  auto meta = PeekTypeMeta(json);
+  ASSERT_TRUE(meta.has_value()) << meta.error().ToString();
+  const MessageDesc* type = FindKind(meta->api_version, meta->kind);
+  ASSERT_NE(type, nullptr) << meta->api_version << " " << meta->kind;
+  std::vector<FieldIssue> issues;
+  auto document = DecodeJson(json, type, {.issues = &issues});
+  ASSERT_TRUE(document.has_value()) << document.error().ToString();
+  for (const FieldIssue& issue : issues) ADD_FAILURE() << issue.ToString();
+  EXPECT_EQ(EncodeJson(document->root(), 2), json);
+}
+
+INSTANTIATE_TEST_SUITE_P(Fixtures, WireJsonTest, testing::ValuesIn(WireFixtureNames()),
+                         FixtureTestName);
+
+}  // namespace
+}  // namespace skiff
