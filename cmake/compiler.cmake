@@ -7,10 +7,7 @@ endif()
 add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
 add_compile_options(-fno-omit-frame-pointer)
 
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 16)
-  # This clang cannot compile the std::expected of libstdc++ 12; the folder has one that it can.
-  add_compile_options(-isystem ${CMAKE_CURRENT_LIST_DIR}/clang14)
-elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # libstdc++ 12 offers std::expected only to compilers that announce C++20's final concepts;
   # clang 16 has them but announces an earlier date.
   add_compile_options(-D__cpp_concepts=202002L -Wno-builtin-macro-redefined -Wno-macro-redefined)
