@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "object/json/encode.h"
+#include "object/transcode/json_to_protobuf.h"
 #include "object/transcode/protobuf_to_json.h"
 #include "tests/golden/fixtures.h"
 
@@ -17,6 +18,15 @@ TEST_P(WireTranscodeTest, StoredProtobufBecomesTheRecordedJson) {
   ByteBuffer pretty;
   AppendPrettyJson(pretty, json.view(), 2);
   EXPECT_EQ(pretty.view(), ReadFixture(GetParam() + ".json"));
+}
+
+TEST_P(WireTranscodeTest, RecordedJsonBecomesTheStoredProtobuf) {
+  ByteBuffer stored;
+  std::vector<FieldIssue> issues;
+  auto done = JsonToStorage(ReadFixture(GetParam() + ".json"), stored, {.issues = &issues});
+  ASSERT_TRUE(done.has_value()) << done.error().ToString();
+  EXPECT_TRUE(issues.empty());
+  EXPECT_EQ(stored.view(), ReadFixture(GetParam() + ".pb"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Fixtures, WireTranscodeTest, testing::ValuesIn(WireFixtureNames()),
