@@ -97,8 +97,8 @@ class TableWriter:
             parts.append(f".merge_key = {c_text(field.merge_key)}")
         lists = (("list_map_keys", field.list_keys), ("enum_values", field.enum),
                  ("known_values", field.known))
-        key = repr((parts, lists, field.default, field.gates)) if field.default is not model.ABSENT \
-            else repr((parts, lists, field.gates))
+        default = [] if field.default is model.ABSENT else [field.default]
+        key = repr((parts, lists, default, field.gates))
         if key in self.traits:
             return self.traits[key]
         for member, values in lists:
