@@ -71,7 +71,7 @@ struct MutablePlace::Step {
   uint16_t field;
   Kind kind;
 
-  Value& Find(Arena& arena) const;
+  Value& Find(Arena& owner) const;
 };
 
 static const FieldDesc& Desc(const Value& object, uint16_t field) {
@@ -96,11 +96,11 @@ static Value& EntryAt(Arena& arena, Value& object, uint16_t field, std::string_v
 }
 
 // As deep as the way is long, which the code that calls mutable_x() decides, not input.
-Value& MutablePlace::Step::Find(Arena& arena) const {
+Value& MutablePlace::Step::Find(Arena& owner) const {
   if (kind == kRoot) return *root;
-  Value& object = parent->Find(arena);
-  if (kind == kField) return MessageAt(arena, object, field);
-  if (kind == kEntry) return EntryAt(arena, object, field, {key, key_size});
+  Value& object = parent->Find(owner);
+  if (kind == kField) return MessageAt(owner, object, field);
+  if (kind == kEntry) return EntryAt(owner, object, field, {key, key_size});
   Value* list = object.Member(field);
   assert(list != nullptr && index < list->size());
   return list->items()[index];
