@@ -3,6 +3,8 @@
 #include <bit>
 #include <span>
 
+#include "object/protobuf/envelope.h"
+
 namespace skiff {
 namespace {
 
@@ -123,7 +125,11 @@ class Encoder {
       }
       case Tag::kRawJson: {
         const size_t before = out_.size();
-        out_.PutField(WireKey(1, WireType::kBytes), value.AsText());
+        if (desc.type == FieldType::kUnknown) {
+          PutUnknown(value.AsText());
+        } else {
+          out_.PutField(WireKey(1, WireType::kBytes), value.AsText());
+        }
         out_.CloseMessage(key, before);
         break;
       }
@@ -200,6 +206,14 @@ class Encoder {
       out_.PutVarintField(WireKey(1, WireType::kVarint), static_cast<uint64_t>(time.seconds));
     }
     out_.CloseMessage(key, before);
+  }
+
+  // runtime.Unknown inside a message; backwards, like everything here.
+  void PutUnknown(std::string_view json) {
+    out_.PutField(WireKey(4, WireType::kBytes), kJsonContentType);
+    out_.PutField(WireKey(3, WireType::kBytes), std::string_view());
+    out_.PutField(WireKey(2, WireType::kBytes), json);
+    out_.PutField(WireKey(1, WireType::kBytes), kEmptyTypeMeta);
   }
 
   // A list that is one value: a wrapped list of strings, or the list of a union.
