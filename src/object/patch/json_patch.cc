@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -299,6 +300,22 @@ Result<void> ApplyJsonPatch(const Value& patch, Document& document) {
     if (!applied) return AtOperation(i, operations[i], std::move(applied).error());
   }
   return CheckPatchedDocument(document.root());
+}
+
+std::vector<FieldIssue> UnknownJsonPatchMembers(const Value& patch) {
+  constexpr std::string_view kKnown[] = {"op", "path", "from", "value"};
+  std::vector<FieldIssue> issues;
+  if (!patch.is_list()) return issues;
+  for (size_t i = 0; i < patch.size(); ++i) {
+    const Value& operation = patch.items()[i];
+    if (!operation.is_map()) continue;
+    for (const MapEntry& member : operation.entries()) {
+      if (std::ranges::find(kKnown, member.key) != std::end(kKnown)) continue;
+      AddFieldIssue(&issues, FieldIssue::kUnknown,
+                    "[" + std::to_string(i) + "]." + std::string(member.key), {});
+    }
+  }
+  return issues;
 }
 
 }  // namespace skiff
