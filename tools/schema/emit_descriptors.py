@@ -18,7 +18,7 @@ import model
 FORM_TYPES = {  # forms that are scalars to the codecs
     "time": "kTime", "micro-time": "kMicroTime", "duration": "kDuration", "quantity": "kQuantity",
     "int-or-string": "kIntOrString", "raw-json": "kRawJson", "fields-v1": "kFieldsV1",
-    "string-list": "kStringList",
+    "string-list": "kStringList", "unknown-envelope": "kUnknown",
 }
 FORM_MESSAGES = {
     None: "kPlain", "schema-or-array": "kSchemaOrArray", "schema-or-bool": "kSchemaOrBool",
@@ -32,6 +32,7 @@ SCALAR_TYPES = {
 ZERO_JSON = {  # what Go prints for the zero value of a type that omitempty cannot leave out
     "kTime": "null", "kMicroTime": "null", "kDuration": '"0s"', "kQuantity": '"0"',
     "kIntOrString": "0", "kRawJson": "null", "kFieldsV1": "null",
+    "kUnknown": "null",
 }
 ZERO_SCALAR_JSON = {
     "kString": '""', "kBool": "false", "kInt32": "0", "kInt64": "0", "kUint32": "0",
@@ -42,6 +43,7 @@ ZERO_FORM_JSON = {"kSchemaOrArray": "null", "kSchemaOrBool": "false",
 ZERO_PROTO = {
     "kTime": b"", "kMicroTime": b"", "kDuration": b"\x08\0", "kQuantity": b"\x0a\x010",
     "kIntOrString": b"\x08\0\x10\0\x1a\0", "kRawJson": b"", "kFieldsV1": b"",
+    "kUnknown": b"\x0a\x04\x0a\0\x12\0\x1a\0\x22\0",
 }
 VARINT, FIXED64, LENGTH = 0, 1, 2
 WIRE_TYPES = {"kBool": VARINT, "kInt32": VARINT, "kInt64": VARINT, "kDouble": FIXED64}
@@ -298,7 +300,9 @@ class TableWriter:
         flags = [flag for flag, on in (("kOmitEmpty", field.omitempty),
                                        ("kOmitZero", field.omitzero),
                                        ("kPointer", field.pointer),
-                                       ("kRequired", field.required)) if on]
+                                       ("kRequired", field.required),
+                                       ("kShownUnset",
+                                        self.types.zero_field_json(field) is not None)) if on]
         name = json_name(field)
         return (f"    {{kKeys_{self.prefix} + {self.key_offset(name)}, "
                 f"{self.reference(message) if message else 'nullptr'}, &{self.traits_of(field)}, "

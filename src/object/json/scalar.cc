@@ -64,6 +64,7 @@ bool JsonScalarReader::Read(FieldType type, Value* out) {
       return ReadIntOrString(kind, out);
     case FieldType::kRawJson:
     case FieldType::kFieldsV1:
+    case FieldType::kUnknown:
       return ReadRawJson(kind, out);
     case FieldType::kStringList:
       return kind == JsonKind::kArray ? ReadStringList(out) : Expected("an array", kind);
