@@ -121,9 +121,12 @@ Result<Value*> JsonPatcher::Get(const Place& place) {
 }
 
 // Inserting into and removing from the middle shifts what lies behind, which on a huge container
-// would make ten thousand small operations cost minutes.
+// would make ten thousand small operations cost minutes. What does not fit into a core's cache
+// moves at a fraction of the speed, and so counts more.
 Result<void> JsonPatcher::ChargeShift(size_t bytes) {
-  shifted_bytes_ += bytes;
+  constexpr size_t kCacheBytes = 1024 * 1024;
+  constexpr size_t kUncachedCost = 4;
+  shifted_bytes_ += bytes > kCacheBytes ? bytes * kUncachedCost : bytes;
   if (shifted_bytes_ > limits::kMaxJsonPatchShiftedBytes) {
     return Fail(StatusReason::kRequestEntityTooLarge,
                 "Request entity too large: the patch moves too many values");
