@@ -58,7 +58,7 @@ class JsonDecoder {
     const JsonKind kind = cursor_.Peek();
     if (kind == JsonKind::kNull) {
       *out = Value();
-      return cursor_.ReadNull();
+      return cursor_.ReadNull() || faults_.Syntax(path);
     }
     if (type.form != MessageForm::kPlain) return ReadSchemaOr(type, path, depth, kind, out);
     if (kind != JsonKind::kObject) return faults_.Expected("an object", kind, path);
@@ -95,7 +95,8 @@ class JsonDecoder {
         cursor_.SkipSpace();
         const size_t key_offset = cursor_.offset();
         std::string_view key;
-        if (!cursor_.ReadString(arena_, &key) || !cursor_.Expect(':', kColon)) return faults_.Syntax(path);
+        if (!cursor_.ReadString(arena_, &key) || !cursor_.Expect(':', kColon))
+          return faults_.Syntax(path);
         // Go prints fields in the order of the schema, so the next field is the likely one.
         const uint16_t field =
             next < type.fields.size() && type.fields[next].name() == key ? next
@@ -279,7 +280,7 @@ class JsonDecoder {
     if (!cursor_.ReadNumber(&number)) return faults_.Syntax(path);
     int64_t integer;
     double real;
-    if (ParseJsonInt(number, &integer)) {
+    if (number != "-0" && ParseJsonInt(number, &integer)) {  // an integer has no negative zero
       *out = Value::Int(integer);
     } else if (ParseJsonDouble(number, &real)) {
       *out = Value::Double(real);
