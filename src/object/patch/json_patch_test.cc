@@ -1,10 +1,11 @@
 // What JSON patches may cost; what they do is in tests/golden/patch/json.
 #include "object/patch/json_patch.h"
 
+#include <gtest/gtest.h>
+
 #include <string>
 
 #include "base/limits.h"
-#include "gtest/gtest.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 

@@ -1,10 +1,11 @@
 // What strategic merge patches may cost; what they do is in tests/golden/patch/strategic.
 #include "object/patch/strategic_merge_patch.h"
 
+#include <gtest/gtest.h>
+
 #include <string>
 
 #include "base/limits.h"
-#include "gtest/gtest.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 
@@ -93,11 +94,13 @@ TEST_F(StrategicMergePatchTest, MergesAsDeepAsValuesMayNest) {
 
 TEST_F(StrategicMergePatchTest, NothingInTheResultPointsIntoThePatch) {
   Document document = Decode(
-      R"({"metadata":{"finalizers":["a finalizer that is long"]},"spec":{"containers":[{"name":"a"}]}})");
+      R"({"metadata":{"finalizers":["a finalizer that is long"]},)"
+      R"("spec":{"containers":[{"name":"a"}]}})");
   {
     const Document patch = Decode(
         R"({"metadata":{"finalizers":["another one that is long"],"labels":{"a label":"long"}},)"
-        R"("spec":{"containers":[{"name":"b","image":"example.com/an/image:1"},{"name":"a","tty":true}],)"
+        R"("spec":{"containers":[{"name":"b","image":"example.com/an/image:1"},)"
+        R"({"name":"a","tty":true}],)"
         R"("nodeSelector":{"$patch":"replace","x":"y"},"volumes":[{"name":"a new volume"}]}})");
     ASSERT_TRUE(ApplyStrategicMergePatch(patch.root(), pod_, document).has_value());
   }

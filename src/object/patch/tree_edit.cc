@@ -6,7 +6,8 @@ namespace skiff {
 
 // Gallops from the last key that was looked up, since patches name keys in ascending order.
 std::optional<size_t> MapEdit::IndexOf(std::string_view key) {
-  size_t begin = last_found_ < entries_.size() && entries_[last_found_].key <= key ? last_found_ : 0;
+  const bool ahead = last_found_ < entries_.size() && entries_[last_found_].key <= key;
+  size_t begin = ahead ? last_found_ : 0;
   size_t step = 1;
   while (begin + step < entries_.size() && entries_[begin + step].key < key) {
     begin += step;
