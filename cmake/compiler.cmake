@@ -3,12 +3,13 @@
 add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -fno-omit-frame-pointer)
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # libstdc++ 12 offers std::expected only to compilers that announce C++20's final concepts;
-  # clang has them but announces the earlier date.
-  add_compile_options(-D__cpp_concepts=202002L -Wno-macro-redefined)
+  # libstdc++ 12 offers std::expected only to compilers that announce C++20's final concepts. Clang
+  # announces an earlier date: rightly so before 16, which lacks destructors with constraints and
+  # gets a std::expected that does without.
   if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 16)
-    # These cannot compile libstdc++'s std::expected even so.
     add_compile_options(-I${CMAKE_SOURCE_DIR}/cmake/clang)
+  else()
+    add_compile_options(-D__cpp_concepts=202002L -Wno-macro-redefined)
   endif()
 endif()
 
