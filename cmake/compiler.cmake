@@ -1,21 +1,24 @@
 # Flags for every target: warnings, sanitizers, the fastest linker and the compiler cache at hand.
 
-add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -fno-omit-frame-pointer)
+if(NOT CMAKE_BUILD_TYPE)  # configured without a preset
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
+add_compile_options(-fno-omit-frame-pointer)
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # libstdc++ 12 offers std::expected only to compilers that announce C++20's final concepts. Clang
-  # announces an earlier date: rightly so before 16, which lacks destructors with constraints and
-  # gets a std::expected that does without.
-  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 16)
-    add_compile_options(-I${CMAKE_SOURCE_DIR}/cmake/clang)
-  else()
-    add_compile_options(-D__cpp_concepts=202002L -Wno-macro-redefined)
-  endif()
+  # libstdc++ 12 offers std::expected only to compilers that announce C++20's final concepts;
+  # clang 16 has them but announces an earlier date.
+  add_compile_options(-D__cpp_concepts=202002L -Wno-builtin-macro-redefined -Wno-macro-redefined)
 endif()
 
 if(SKIFF_SANITIZE)
   add_compile_options(-fsanitize=${SKIFF_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${SKIFF_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-Wno-maybe-uninitialized)  # instrumented code confuses the analysis
+  endif()
 endif()
 
 find_program(CCACHE ccache)
@@ -23,7 +26,11 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
+# clang's sanitizer run-times are linked with lld, their own linker.
 find_program(MOLD mold)
-if(MOLD AND NOT SKIFF_FUZZ)
+find_program(LLD NAMES ld.lld-16 ld.lld)
+if(SKIFF_FUZZ AND LLD)
+  add_link_options(-fuse-ld=lld)
+elseif(MOLD AND NOT SKIFF_FUZZ)
   add_link_options(-fuse-ld=mold)
 endif()
