@@ -1,6 +1,11 @@
 # Flags for every target: warnings, sanitizers, the fastest linker and the compiler cache at hand.
 
-add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -fno-omit-frame-pointer)
+if(NOT CMAKE_BUILD_TYPE)  # configured without a preset
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
+add_compile_options(-fno-omit-frame-pointer)
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # libstdc++ 12 offers std::expected only to compilers that announce C++20's final concepts;
@@ -18,7 +23,11 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
+# clang's sanitizer run-times are linked with lld, their own linker.
 find_program(MOLD mold)
-if(MOLD AND NOT SKIFF_FUZZ)
+find_program(LLD ld.lld)
+if(SKIFF_FUZZ AND LLD)
+  add_link_options(-fuse-ld=lld)
+elseif(MOLD AND NOT SKIFF_FUZZ)
   add_link_options(-fuse-ld=mold)
 endif()

@@ -1,7 +1,7 @@
 # skiff_library(DEPS a/b c …): the folder that calls it becomes one library, named by its path
 # under src with slashes as underscores (src/object/json → skiff_object_json). Its *_test.cc files
-# become one test program. DEPS are folders, exactly those that src/README.md allows; tools/tidy
-# compares the two.
+# become one test program. DEPS are folders, only ones that src/README.md allows it; tools/tidy
+# compares the two. The global property SKIFF_LIBRARIES lists all of them.
 function(skiff_library)
   cmake_parse_arguments(ARG "" "" "DEPS;LINK" ${ARGN})
   file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
@@ -25,6 +25,7 @@ function(skiff_library)
   endif()
   target_include_directories(${name} ${scope} ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(${name} ${scope} ${libraries})
+  set_property(GLOBAL APPEND PROPERTY SKIFF_LIBRARIES ${name})
   if(tests AND NOT SKIFF_FUZZ)
     skiff_test(${name}_test SOURCES ${tests} LINK ${name})
   endif()

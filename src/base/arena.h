@@ -1,9 +1,9 @@
 // A bump allocator for the many small, short or equally long lived pieces of one document.
 //
 // Memory is freed all at once with the arena; destructors of what lies in it are never run, so
-// only trivially destructible types may be placed here. Blocks grow by half of what is there, from kFirstBlock to
-// kLargestBlock, and a piece larger than a block gets a block of its own. Not thread-safe: an
-// arena belongs to the one owner that builds the document.
+// only trivially destructible types may be placed here. Blocks grow by half of what is there, from
+// kFirstBlock to kLargestBlock, and a piece larger than a block gets a block of its own. Not
+// thread-safe: an arena belongs to the one owner that builds the document.
 #pragma once
 
 #include <cstddef>

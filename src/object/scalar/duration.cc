@@ -180,7 +180,8 @@ size_t FormatDuration(int64_t nanos, char* out) {
   }
   char buffer[kMaxDurationBytes];
   char* const end = std::end(buffer);
-  char* begin = magnitude < kSecond ? PutBelowSecond(end, magnitude) : PutFromSecond(end, magnitude);
+  char* begin =
+      magnitude < kSecond ? PutBelowSecond(end, magnitude) : PutFromSecond(end, magnitude);
   if (nanos < 0) *--begin = '-';
   const auto size = static_cast<size_t>(end - begin);
   std::memcpy(out, begin, size);

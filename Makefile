@@ -1,0 +1,45 @@
+# The front door to Skiff. `make help` lists the targets. Packages that a target needs and that
+# are missing are installed by tools/deps first; CMake and Ninja do the building.
+SHELL := /bin/bash
+PREFIX ?= /usr/local
+.DEFAULT_GOAL := build
+.PHONY: help build debug asan tsan test up bench fuzz format install clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z ]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
+
+build:  ## the release build: executables in build/bin (the default)
+	@tools/deps build
+	@tools/build release
+
+debug asan tsan:  ## another build in build/<name>, and its tests
+	@tools/deps build
+	@tools/test $@
+
+test:  ## every test: release, sanitizers, fuzz targets, house rules
+	@tools/deps test
+	@tools/test release asan fuzz
+
+up:  ## run the product
+	@echo "make up: there is nothing to run yet. The API server is not written; README.md says" >&2
+	@echo "what works today. 'make' builds the tools that exist into build/bin." >&2
+	@exit 1
+
+bench:  ## figures beside their limits; fails when one misses its budget
+	@tools/deps bench
+	@tools/bench
+
+fuzz:  ## each fuzz target for FUZZ_SECONDS (600)
+	@tools/deps fuzz
+	@tools/build fuzz
+	@tools/fuzz $${FUZZ_SECONDS:-600}
+
+format:  ## clang-format over src, tests, bench and fuzz
+	@tools/deps format
+	@find src tests bench fuzz -name '*.h' -o -name '*.cc' | xargs -r clang-format -i
+
+install: build  ## executables, completion and man pages under PREFIX (/usr/local); DESTDIR
+	@cmake --install build --prefix "$(PREFIX)"
+
+clean:  ## remove build/
+	@rm -rf build

@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""Shows that each rule of tools/tidy fires on a tree that breaks it and that a good one passes."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TIDY = Path(__file__).resolve().parents[2] / "tools" / "tidy"
+
+README = """# Folders
+| Folder | May use | What it holds |
+|---|---|---|
+| `base` | – | ground |
+| `object` | `base` | values |
+| `object/json` | `base` `object` | text |
+| `api` | `object` | generated |
+| `cli` | `base` `api` | commands |
+"""
+
+GOOD = {
+    "src/README.md": README,
+    "src/base/CMakeLists.txt": "skiff_library()\n",
+    "src/base/a.h": "// A.\n#pragma once\nint A();\n",
+    "src/base/a.cc": '#include "base/a.h"\nint A() { return 1\'000; }\n',
+    "src/object/CMakeLists.txt": "skiff_library(DEPS base LINK yaml)\n",
+    "src/object/v.h": '// V.\n#pragma once\n#include "base/a.h"\ninline int V() { return A(); }\n',
+    "src/object/v.cc": '#include "object/v.h"\n',
+    "src/object/v_test.cc": '#include "api/core.h"\n#include "object/v.h"\n',
+}
+
+
+def lines(count, text):
+    return "".join(text for _ in range(count))
+
+
+class TidyTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name) / "checkout"
+
+    def run_tidy(self, files, *options):
+        for path, text in {**GOOD, **files}.items():
+            if text is None:
+                continue
+            (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / path).write_text(text)
+        options = options or ("--no-headers",)
+        return subprocess.run([sys.executable, TIDY, "--root", self.root, *options],
+                              capture_output=True, text=True)
+
+    def assert_fires(self, files, *expected, options=()):
+        done = self.run_tidy(files, *options)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        for text in expected:
+            self.assertIn(text, done.stdout)
+        return done.stdout
+
+    def assert_passes(self, files, *expected, options=()):
+        done = self.run_tidy(files, *options)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for text in expected:
+            self.assertIn(text, done.stdout)
+
+    def in_source(self, code):
+        return {"src/base/a.cc": '#include "base/a.h"\n' + code}
+
+    def in_test(self, code):
+        return {"src/base/a_test.cc": '#include "base/a.h"\n' + code}
+
+    # The tree as a whole.
+
+    def test_good_tree_passes_without_warnings(self):
+        self.assert_passes({}, " 0 errors, 0 warnings")
+
+    def test_good_tree_passes_with_its_headers_compiled(self):
+        self.assert_passes({}, " 0 errors", options=("--build", self.root / "build"))
+
+    # Layers.
+
+    def test_include_against_the_order_of_layers(self):
+        self.assert_fires({"src/base/b.cc": '#include "object/v.h"\n'},
+                          "src/base/b.cc:1: [layer] base may not use object")
+
+    def test_include_of_a_layer_that_stands_above_but_is_not_allowed(self):
+        self.assert_fires({"src/cli/CMakeLists.txt": "skiff_library()\n",
+                           "src/cli/c.cc": '#include "object/v.h"\n'},
+                          "src/cli/c.cc:1: [layer] cli may not use object")
+
+    def test_only_tests_may_use_the_generated_tables(self):
+        self.assert_fires({"src/object/v.cc": '#include "object/v.h"\n#include "api/core.h"\n'},
+                          "src/object/v.cc:2: [layer] object may not use api")
+
+    def test_include_that_is_no_path_from_src(self):
+        self.assert_fires({"src/base/a.cc": '#include "a.h"\n'}, "a.cc:1: [layer]")
+
+    def test_commented_include_does_not_count(self):
+        self.assert_passes({"src/base/b.cc": '// #include "object/v.h"\n'})
+
+    def test_folder_that_the_table_lacks(self):
+        self.assert_fires({"src/new/CMakeLists.txt": "skiff_library()\n", "src/new/n.cc": "\n"},
+                          "src/new/n.cc:1: [layer]", "src/new/CMakeLists.txt:1: [layer]")
+
+    def test_table_whose_row_uses_a_later_one(self):
+        self.assert_fires({"src/README.md": README.replace("| – |", "| `object` |")},
+                          "src/README.md:4: [layer] base may use object")
+
+    def test_missing_table(self):
+        self.assert_fires({"src/README.md": "# Folders\n"}, "[layer] has no table")
+
+    def test_library_list_against_the_table(self):
+        self.assert_fires({"src/base/CMakeLists.txt": "skiff_library(DEPS object LINK yaml)\n"},
+                          "src/base/CMakeLists.txt:1: [layer] base may not link object")
+
+    def test_linked_target_against_the_table(self):
+        self.assert_fires(
+            {"src/base/CMakeLists.txt":
+             "skiff_library()\ntarget_link_libraries(skiff_base PUBLIC skiff_object_json)\n"},
+            "[layer] base may not link object/json")
+
+    # Banned calls.
+
+    def test_clocks(self):
+        for call in ("std::chrono::steady_clock::now()", "std::chrono::system_clock::now()",
+                     "time(nullptr)", "std::time(0)", "gettimeofday(&t, 0)",
+                     "clock_gettime(CLOCK_REALTIME, &t)"):
+            with self.subTest(call):
+                self.assert_fires(self.in_source(f"auto x = {call};\n"), "a.cc:2: [clock]")
+
+    def test_the_clock_itself_may_ask_the_time(self):
+        self.assert_passes(
+            {"src/base/system_clock.cc": "auto x = std::chrono::system_clock::now();\n"})
+
+    def test_a_test_may_measure_a_cost_but_not_ask_the_date(self):
+        self.assert_passes(self.in_test("auto x = std::chrono::steady_clock::now();\n"))
+        self.assert_fires(self.in_test("auto x = std::chrono::system_clock::now();\n"), "[clock]")
+
+    def test_randomness(self):
+        for call in ("rand()", "std::random_device d", "getrandom(p, 1, 0)", "std::mt19937 g"):
+            with self.subTest(call):
+                self.assert_fires(self.in_source(f"auto x = {call};\n"), "a.cc:2: [random]")
+
+    def test_a_test_may_use_a_seeded_generator_only(self):
+        self.assert_passes(self.in_test("std::mt19937 g(7);\n"))
+        self.assert_fires(self.in_test("std::random_device d;\n"), "[random]")
+
+    def test_threads(self):
+        for call in ("std::thread t(f)", "std::jthread t(f)", "pthread_create(a, b, c, d)",
+                     "std::async(f)"):
+            with self.subTest(call):
+                self.assert_fires(self.in_source(f"{call};\n"), "a.cc:2: [thread]")
+
+    def test_sleep_in_source_and_test(self):
+        code = "std::this_thread::sleep_for(x);\n"
+        self.assert_fires(self.in_source(code), "a.cc:2: [sleep]")
+        self.assert_fires(self.in_test(code), "a_test.cc:2: [sleep]")
+
+    def test_printing(self):
+        for call in ('printf("x");', 'fprintf(stderr, "x");', "std::cout << 1;", 'puts("x");',
+                     "\n#include <iostream>"):
+            with self.subTest(call):
+                self.assert_fires(self.in_source(f"{call}\n"), "[print]")
+
+    def test_commands_may_print_and_anyone_may_format(self):
+        self.assert_passes({"src/cli/CMakeLists.txt": "skiff_library()\n",
+                            "src/cli/c.cc": "void F() { std::cout << 1; }\n",
+                            "src/base/b.cc": 'void F() { snprintf(p, 1, "x"); }\n'})
+
+    def test_shell_and_namespace(self):
+        self.assert_fires(self.in_source('int x = system("ls");\n'), "[system]")
+        self.assert_fires(self.in_source("using namespace std;\n"), "[namespace]")
+
+    def test_words_in_comments_and_strings_are_not_calls(self):
+        self.assert_passes(self.in_source(
+            '// Not rand() nor sleep(1).\n/* std::thread */\nauto s = "system(\\"x\\") printf(";\n'
+            'auto r = R"x(std::cout << rand())x";\nchar c = \'"\';\nint n = 10\'000;\n'))
+
+    # Text.
+
+    def test_markers(self):
+        for word in ("TO" "DO", "FIX" "ME", "XX" "X"):
+            with self.subTest(word):
+                self.assert_fires(self.in_source(f"// {word}: later\n"), "a.cc:2: [marker]")
+
+    def test_white_space(self):
+        self.assert_fires(self.in_source("int x; \n"), "a.cc:2: [space]")
+        self.assert_fires(self.in_source("int x;"), "a.cc:2: [space]")
+        self.assert_fires(self.in_source("\tint x;\n"), "a.cc:2: [tab]")
+
+    def test_wide_lines_fail_in_src_and_warn_elsewhere(self):
+        wide = "//" + 99 * "x" + "\n"
+        self.assert_fires(self.in_source(wide), "a.cc:2: [columns] 101 columns")
+
+    def test_wide_line_of_a_tool_is_a_warning(self):
+        self.assert_passes({"tools/t.py": "#" + 100 * "x" + "\n"}, "t.py:1: warning: [columns]")
+
+    def test_columns_count_characters_not_bytes(self):
+        self.assert_passes(self.in_source("//" + 98 * "é" + "\n"), " 0 warnings")
+
+    def test_machine_paths(self):
+        for place in ("/home/" "someone/skiff", str(self.root.resolve()) + "/src"):
+            with self.subTest(place):
+                self.assert_fires(self.in_source(f'auto s = "{place}";\n'), "[machine-path]")
+
+    def test_data_may_contain_anything(self):
+        self.assert_passes({"tests/golden/x.py": "\t \n", "fuzz/corpus/json/y.h": "\t"})
+
+    # Headers and files.
+
+    def test_header_without_guard_or_comment(self):
+        self.assert_fires({"src/base/a.h": "// A.\nint A();\n"}, "a.h:1: [pragma-once]")
+        self.assert_fires({"src/base/a.h": "#pragma once\nint A();\n"}, "a.h:1: [top-comment]")
+
+    def test_header_that_does_not_compile_alone(self):
+        self.assert_fires({"src/base/a.h": "// A.\n#pragma once\nstd::string A();\n"},
+                          "src/base/a.h:1: [header] does not compile alone",
+                          "src/object/v.h:1: [header]", options=("--cxx", "g++"))
+
+    def test_verdict_on_a_header_is_kept_until_something_it_includes_changes(self):
+        build = ("--build", self.root / "build")
+        self.assert_passes({}, options=build)
+        self.assert_passes({}, options=(*build, "--cxx", "g++"))
+        self.assert_fires({"src/base/a.h": "// A.\n#pragma once\nint B();\n"},
+                          "src/object/v.h:1: [header]", options=build)
+
+    def test_generated_headers_are_found_through_the_build(self):
+        (self.root / "build/made/api").mkdir(parents=True)
+        (self.root / "build/made/api/core.h").write_text("struct Pod {};\n")
+        (self.root / "build/compile_commands.json").write_text(
+            f'[{{"directory": "{self.root}/build", "command": "g++ -Imade -c x.cc"}}]')
+        self.assert_passes({"src/cli/CMakeLists.txt": "skiff_library(DEPS api)\n",
+                            "src/cli/c.h": '// C.\n#pragma once\n#include "api/core.h"\nPod P();\n',
+                            "src/cli/c.cc": '#include "cli/c.h"\n'},
+                           options=("--build", self.root / "build"))
+
+    def test_source_that_nothing_builds(self):
+        self.assert_fires({"src/base/CMakeLists.txt": "add_library(skiff_base a.cc)\n",
+                           "src/base/lost.cc": "\n"}, "src/base/lost.cc:1: [dead]")
+        self.assert_fires({"tests/lost.cc": "\n"}, "tests/lost.cc:1: [dead]")
+
+    def test_header_that_nothing_includes(self):
+        self.assert_fires({"src/base/lost.h": "// L.\n#pragma once\n"}, "src/base/lost.h:1: [dead]")
+
+    # Lengths.
+
+    def test_long_function_is_a_counted_warning(self):
+        body = "int F(int x) {\n" + lines(69, "  ++x;\n") + "}\n"
+        self.assert_passes(self.in_source("namespace n {\nclass C {\n" + body + "};\n}\n"),
+                           "a.cc:4: warning: [function-length] 71 lines", "(1 of them long")
+
+    def test_long_table_and_many_short_functions_are_no_long_function(self):
+        table = "const int kTable[] = {\n" + lines(80, "  1,\n") + "};\n"
+        short = "namespace n {\n" + lines(80, "int F() { return 1; }\n") + "}\n"
+        self.assert_passes(self.in_source(table + short), " 0 warnings")
+
+    def test_long_file_is_a_counted_warning(self):
+        self.assert_passes(self.in_source(lines(801, "//\n")),
+                           "a.cc:1: warning: [file-length] 802 lines", "(1 of them long")
+
+
+if __name__ == "__main__":
+    unittest.main()
