@@ -16,17 +16,34 @@ inline constexpr int kMaxDepth = 512;
 // What the aliases of one YAML stream may expand to in all.
 inline constexpr size_t kMaxYamlExpandedBytes = 3 * 1024 * 1024;
 inline constexpr size_t kMaxYamlNodes = 1'000'000;
+// The depth of [] and {}, summed over all values of a YAML document: what small documents may have
+// in any case, and what each byte adds. Ordinary JSON needs about one per byte.
+inline constexpr size_t kMaxYamlFlowWork = 1'000'000;
+inline constexpr size_t kMaxYamlFlowWorkPerByte = 8;
 
 // Unknown and duplicate fields that one decoding reports; the rest is counted, not listed.
 inline constexpr size_t kMaxFieldIssues = 100;
 
-// JSON patch: operations in one patch, and bytes that its copy operations may add.
+// JSON patch: operations in one patch, bytes that its copy operations may add, and bytes of values
+// that its insertions and removals may shift in lists and maps.
 inline constexpr size_t kMaxJsonPatchOperations = 10'000;
 inline constexpr size_t kMaxJsonPatchCopyBytes = 3 * 1024 * 1024;
+inline constexpr size_t kMaxJsonPatchShiftedBytes = 512 * 1024 * 1024;
 
 // The text of one quantity, and the digits before its decimal point. Kubernetes bounds neither and
 // spends time and memory without end on 1e1000000000.
 inline constexpr size_t kMaxQuantityBytes = 1024;
 inline constexpr size_t kMaxQuantityDigits = 1024;
+
+// Label and field selectors: bytes of the text, and requirements in it.
+inline constexpr size_t kMaxSelectorBytes = 256 * 1024;
+inline constexpr size_t kMaxSelectorRequirements = 1000;
+
+// Differences that one comparison of documents lists, and bytes of each value that it shows.
+inline constexpr size_t kMaxDifferences = 100;
+inline constexpr size_t kMaxShownValueBytes = 120;
+
+// Steps of one field path.
+inline constexpr size_t kMaxFieldPathSteps = 64;
 
 }  // namespace skiff::limits

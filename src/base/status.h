@@ -6,11 +6,12 @@
 #pragma once
 
 #include <cstdint>
-#include <expected>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/fallback_expected.h"
 
 namespace skiff {
 
@@ -88,8 +89,13 @@ class Status {
   std::unique_ptr<Rep> rep_;
 };
 
+#if defined(__clang__) && __clang_major__ < 16
+template <typename T>
+using Result = FallbackExpected<T, Status>;
+#else
 template <typename T>
 using Result = std::expected<T, Status>;
+#endif
 
 inline std::unexpected<Status> Fail(StatusReason reason, std::string message) {
   return std::unexpected<Status>(Status(reason, std::move(message)));

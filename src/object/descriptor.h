@@ -71,6 +71,7 @@ struct FieldDesc {
   static constexpr uint8_t kOmitZero = 2;
   static constexpr uint8_t kPointer = 4;
   static constexpr uint8_t kRequired = 8;
+  static constexpr uint8_t kShownUnset = 16;  // JSON shows the field even when it is not set
 
   // `,"name":` in a pool that is readable for kKeyPadding bytes past any key, so that encoders
   // copy keys in fixed steps.
@@ -90,6 +91,7 @@ struct FieldDesc {
   bool omit_zero() const { return (flags & kOmitZero) != 0; }
   bool pointer() const { return (flags & kPointer) != 0; }
   bool required() const { return (flags & kRequired) != 0; }
+  bool shown_unset() const { return (flags & kShownUnset) != 0; }
 };
 inline constexpr size_t kKeyPadding = 64;
 

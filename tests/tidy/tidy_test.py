@@ -172,6 +172,9 @@ class TidyTest(unittest.TestCase):
         self.assert_fires(self.in_source('int x = system("ls");\n'), "[system]")
         self.assert_fires(self.in_source("using namespace std;\n"), "[namespace]")
 
+    def test_expected_comes_through_its_wrapper(self):
+        self.assert_fires(self.in_source("#include <expected>\n"), "a.cc:2: [expected]")
+
     def test_words_in_comments_and_strings_are_not_calls(self):
         self.assert_passes(self.in_source(
             '// Not rand() nor sleep(1).\n/* std::thread */\nauto s = "system(\\"x\\") printf(";\n'
@@ -205,7 +208,7 @@ class TidyTest(unittest.TestCase):
                 self.assert_fires(self.in_source(f'auto s = "{place}";\n'), "[machine-path]")
 
     def test_data_may_contain_anything(self):
-        self.assert_passes({"tests/golden/x.py": "\t \n", "fuzz/corpus/json/y.h": "\t"})
+        self.assert_passes({"tests/golden/testdata/x.py": "\t \n", "fuzz/corpus/json/y.h": "\t"})
 
     # Headers and files.
 
@@ -239,6 +242,11 @@ class TidyTest(unittest.TestCase):
         self.assert_fires({"src/base/CMakeLists.txt": "add_library(skiff_base a.cc)\n",
                            "src/base/lost.cc": "\n"}, "src/base/lost.cc:1: [dead]")
         self.assert_fires({"tests/lost.cc": "\n"}, "tests/lost.cc:1: [dead]")
+
+    def test_source_that_a_folder_above_builds(self):
+        self.assert_passes({"tests/CMakeLists.txt": "file(GLOB golden golden/*.cc)\n",
+                            "tests/golden/g.cc": "\n"})
+        self.assert_fires({"tests/other/lost.cc": "\n"}, "tests/other/lost.cc:1: [dead]")
 
     def test_header_that_nothing_includes(self):
         self.assert_fires({"src/base/lost.h": "// L.\n#pragma once\n"}, "src/base/lost.h:1: [dead]")

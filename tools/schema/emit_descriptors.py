@@ -300,7 +300,9 @@ class TableWriter:
         flags = [flag for flag, on in (("kOmitEmpty", field.omitempty),
                                        ("kOmitZero", field.omitzero),
                                        ("kPointer", field.pointer),
-                                       ("kRequired", field.required)) if on]
+                                       ("kRequired", field.required),
+                                       ("kShownUnset",
+                                        self.types.zero_field_json(field) is not None)) if on]
         name = json_name(field)
         return (f"    {{kKeys_{self.prefix} + {self.key_offset(name)}, "
                 f"{self.reference(message) if message else 'nullptr'}, &{self.traits_of(field)}, "

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "object/json/cursor.h"
+#include "object/json/faults.h"
 #include "object/json/scalar.h"
 #include "object/path.h"
 
@@ -21,10 +22,10 @@ constexpr const char* kColon = "expected ':' after a key";
 class JsonDecoder {
  public:
   JsonDecoder(std::string_view text, const DecodeOptions& options)
-      : text_(text),
-        options_(options),
+      : options_(options),
         arena_(options.borrow_text ? text.size() / 2 + 64 : text.size() * 3 / 4 + 64),
         cursor_(text),
+        faults_(text, cursor_, options),
         scalars_(cursor_, arena_, options.borrow_text) {
     values_.reserve(128);
   }
@@ -32,14 +33,15 @@ class JsonDecoder {
   Result<Document> Run(const MessageDesc* type) {
     Value root;
     const PathNode path;
-    const bool read = type == nullptr ? ReadAny(path, 0, &root) : ReadMessage(*type, path, 0, &root);
+    const bool read =
+        type == nullptr ? ReadAny(path, 0, &root) : ReadMessage(*type, path, 0, &root);
     if (read && type != nullptr && root.is_null()) root = Value::EmptyObject(arena_, type);
     if (read) {
       cursor_.SkipSpace();
       if (cursor_.AtEnd()) return Document(std::move(arena_), root);
       cursor_.Fail("text after the end of the value");
     }
-    return std::unexpected(MakeStatus());
+    return std::unexpected(faults_.MakeStatus());
   }
 
  private:
@@ -59,7 +61,7 @@ class JsonDecoder {
       return cursor_.ReadNull();
     }
     if (type.form != MessageForm::kPlain) return ReadSchemaOr(type, path, depth, kind, out);
-    if (kind != JsonKind::kObject) return Expected("an object", kind, path);
+    if (kind != JsonKind::kObject) return faults_.Expected("an object", kind, path);
     return ReadObject(type, path, depth, out);
   }
 
@@ -71,18 +73,18 @@ class JsonDecoder {
     switch (type.form) {
       case MessageForm::kSchemaOrBool:
         if (kind == JsonKind::kBool) return ReadScalar(FieldType::kBool, path, out);
-        return Expected("an object or a boolean", kind, path);
+        return faults_.Expected("an object or a boolean", kind, path);
       case MessageForm::kSchemaOrStringArray:
         if (kind == JsonKind::kArray) return ReadScalar(FieldType::kStringList, path, out);
-        return Expected("an object or an array of strings", kind, path);
+        return faults_.Expected("an object or an array of strings", kind, path);
       default:
-        if (kind != JsonKind::kArray) return Expected("an object or an array", kind, path);
+        if (kind != JsonKind::kArray) return faults_.Expected("an object or an array", kind, path);
         return ReadList(FieldType::kMessage, schema->message, path, depth, out);
     }
   }
 
   bool ReadObject(const MessageDesc& type, const PathNode& path, int depth, Value* out) {
-    if (depth > limits::kMaxDepth) return TooDeep(path);
+    if (depth > limits::kMaxDepth) return faults_.TooDeep();
     cursor_.Take('{');
     const size_t mark = values_.size();
     std::bitset<kMaxFields> seen;
@@ -93,21 +95,21 @@ class JsonDecoder {
         cursor_.SkipSpace();
         const size_t key_offset = cursor_.offset();
         std::string_view key;
-        if (!cursor_.ReadString(arena_, &key) || !cursor_.Expect(':', kColon)) return Syntax(path);
+        if (!cursor_.ReadString(arena_, &key) || !cursor_.Expect(':', kColon)) return faults_.Syntax(path);
         // Go prints fields in the order of the schema, so the next field is the likely one.
         const uint16_t field =
             next < type.fields.size() && type.fields[next].name() == key ? next
                                                                          : type.FindField(key);
         const PathNode here(&path, key);
         if (field == MessageDesc::kNoField) {
-          Report(FieldIssue::kUnknown, here, key_offset);
-          if (!cursor_.SkipValue(depth + 1)) return Syntax(here);
+          faults_.Report(FieldIssue::kUnknown, here, key_offset);
+          if (!cursor_.SkipValue(depth + 1)) return faults_.Syntax(here);
           continue;
         }
         Value value;
         if (!ReadField(type.fields[field], here, depth, &value)) return false;
         if (seen[field]) {
-          Report(FieldIssue::kDuplicate, here, key_offset);
+          faults_.Report(FieldIssue::kDuplicate, here, key_offset);
           ReplaceDuplicate(type.fields[field], mark, value.WithField(field));
           ordered = false;
         } else {
@@ -119,7 +121,7 @@ class JsonDecoder {
         }
         next = static_cast<uint16_t>(field + 1);
       } while (cursor_.Take(','));
-      if (!cursor_.Expect('}', kObjectEnd)) return Syntax(path);
+      if (!cursor_.Expect('}', kObjectEnd)) return faults_.Syntax(path);
     }
     const std::span<Value> members = std::span(values_).subspan(mark);
     if (!ordered) std::ranges::sort(members, {}, &Value::field);
@@ -145,13 +147,13 @@ class JsonDecoder {
     const JsonKind kind = cursor_.Peek();
     if (kind == JsonKind::kNull) {
       *out = Value();
-      return cursor_.ReadNull() || Syntax(path);
+      return cursor_.ReadNull() || faults_.Syntax(path);
     }
     if (field.cardinality == Cardinality::kList) {
-      if (kind != JsonKind::kArray) return Expected("an array", kind, path);
+      if (kind != JsonKind::kArray) return faults_.Expected("an array", kind, path);
       return ReadList(field.type, field.message, path, depth + 1, out);
     }
-    if (kind != JsonKind::kObject) return Expected("an object", kind, path);
+    if (kind != JsonKind::kObject) return faults_.Expected("an object", kind, path);
     return ReadMap(field.type, field.message, path, depth + 1, out);
   }
 
@@ -173,13 +175,13 @@ class JsonDecoder {
 
   bool ReadScalar(FieldType type, const PathNode& path, Value* out) {
     if (scalars_.Read(type, out)) return true;
-    if (scalars_.message().empty()) return Syntax(path);
-    return Fail(scalars_.error_offset(), scalars_.message(), path);
+    if (scalars_.message().empty()) return faults_.Syntax(path);
+    return faults_.Fail(scalars_.error_offset(), scalars_.message(), path);
   }
 
   bool ReadList(FieldType type, const MessageDesc* message, const PathNode& path, int depth,
                 Value* out) {
-    if (depth > limits::kMaxDepth) return TooDeep(path);
+    if (depth > limits::kMaxDepth) return faults_.TooDeep();
     cursor_.Take('[');
     const size_t mark = values_.size();
     if (!cursor_.Take(']')) {
@@ -190,7 +192,7 @@ class JsonDecoder {
         if (!ReadElement(type, message, here, depth + 1, &item)) return false;
         values_.push_back(item);
       } while (cursor_.Take(','));
-      if (!cursor_.Expect(']', kArrayEnd)) return Syntax(path);
+      if (!cursor_.Expect(']', kArrayEnd)) return faults_.Syntax(path);
     }
     *out = Value::List(arena_, std::span(values_).subspan(mark));
     values_.resize(mark);
@@ -199,7 +201,7 @@ class JsonDecoder {
 
   bool ReadMap(FieldType type, const MessageDesc* message, const PathNode& path, int depth,
                Value* out) {
-    if (depth > limits::kMaxDepth) return TooDeep(path);
+    if (depth > limits::kMaxDepth) return faults_.TooDeep();
     cursor_.Take('{');
     const size_t mark = entries_.size();
     bool sorted = true;
@@ -210,14 +212,14 @@ class JsonDecoder {
         const bool read_key = options_.borrow_text
                                   ? cursor_.ReadString(arena_, &pending.entry.key)
                                   : cursor_.ReadStringCopy(arena_, &pending.entry.key);
-        if (!read_key || !cursor_.Expect(':', kColon)) return Syntax(path);
+        if (!read_key || !cursor_.Expect(':', kColon)) return faults_.Syntax(path);
         const PathNode here(&path, pending.entry.key);
         if (!ReadElement(type, message, here, depth + 1, &pending.entry.value)) return false;
         sorted = sorted && (entries_.size() == mark ||
                             entries_.back().entry.key < pending.entry.key);
         entries_.push_back(pending);
       } while (cursor_.Take(','));
-      if (!cursor_.Expect('}', kObjectEnd)) return Syntax(path);
+      if (!cursor_.Expect('}', kObjectEnd)) return faults_.Syntax(path);
     }
     if (!sorted) SortEntries(mark, path);
     map_.clear();
@@ -238,7 +240,7 @@ class JsonDecoder {
     auto to = begin;
     for (auto from = begin; from != entries_.end(); ++from) {
       if (to != begin && to[-1].entry.key == from->entry.key) {
-        Report(FieldIssue::kDuplicate, PathNode(&path, from->entry.key), from->key_offset);
+        faults_.Report(FieldIssue::kDuplicate, PathNode(&path, from->entry.key), from->key_offset);
         to[-1] = *from;
       } else {
         *to++ = *from;
@@ -266,7 +268,7 @@ class JsonDecoder {
       case JsonKind::kInvalid:
         break;
     }
-    return cursor_.SkipValue(0) || Syntax(path);
+    return cursor_.SkipValue(0) || faults_.Syntax(path);
   }
 
   // An integer if it is written as one and fits, else a double: what Kubernetes' unstructured
@@ -274,7 +276,7 @@ class JsonDecoder {
   bool ReadAnyNumber(const PathNode& path, Value* out) {
     const size_t offset = cursor_.offset();
     std::string_view number;
-    if (!cursor_.ReadNumber(&number)) return Syntax(path);
+    if (!cursor_.ReadNumber(&number)) return faults_.Syntax(path);
     int64_t integer;
     double real;
     if (ParseJsonInt(number, &integer)) {
@@ -282,7 +284,7 @@ class JsonDecoder {
     } else if (ParseJsonDouble(number, &real)) {
       *out = Value::Double(real);
     } else {
-      return Fail(offset, "the number is too large", path);
+      return faults_.Fail(offset, "the number is too large", path);
     }
     return true;
   }
@@ -327,75 +329,17 @@ class JsonDecoder {
     return later.WithField(earlier.field());
   }
 
-  // --- errors
-
-  TextPosition PositionOf(size_t offset) const {
-    return options_.positions != nullptr ? options_.positions->PositionOf(offset)
-                                         : PositionInText(text_, offset);
-  }
-
-  void Report(FieldIssue::Kind kind, const PathNode& path, size_t offset) {
-    if (options_.issues == nullptr || options_.issues->size() >= limits::kMaxFieldIssues) return;
-    AddFieldIssue(options_.issues, kind, path.ToString(), PositionOf(offset));
-  }
-
-  bool Fail(size_t offset, std::string message, const PathNode& path) {
-    if (failure_message_.empty()) {
-      failure_message_ = std::move(message);
-      failure_offset_ = offset;
-      failure_path_ = path.ToString();
-    }
-    return false;
-  }
-  bool Syntax(const PathNode& path) {
-    const JsonError& error = cursor_.error();
-    return Fail(error.offset, error.message != nullptr ? error.message : "not JSON", path);
-  }
-  bool TooDeep(const PathNode&) {
-    // The path would be as long as the nesting is deep.
-    return Fail(cursor_.offset(), "the value is nested too deeply", PathNode());
-  }
-  bool Expected(std::string_view what, JsonKind got, const PathNode& path) {
-    if (got == JsonKind::kInvalid) {
-      cursor_.SkipValue(0);  // fails, and says why
-      return Syntax(path);
-    }
-    return Fail(cursor_.offset(),
-                "expected " + std::string(what) + ", got " + std::string(JsonKindName(got)), path);
-  }
-
-  Status MakeStatus() {
-    if (failure_message_.empty()) Syntax(PathNode());
-    Status status(StatusReason::kBadRequest, failure_message_);
-    if (!failure_path_.empty()) {
-      status.AddCause({.reason = "FieldValueInvalid", .message = failure_message_,
-                       .field = failure_path_});
-    }
-    status.SetPosition(PositionOf(failure_offset_));
-    return status;
-  }
-
-  std::string_view text_;
   const DecodeOptions& options_;
   Arena arena_;
   JsonCursor cursor_;
+  JsonFaults faults_;
   JsonScalarReader scalars_;
   std::vector<Value> values_;          // members and items of the containers being read
   std::vector<PendingEntry> entries_;  // entries of the maps being read
   std::vector<MapEntry> map_;
-  std::string failure_message_;
-  std::string failure_path_;
-  size_t failure_offset_ = 0;
 };
 
 }  // namespace
-
-TextPosition PositionInText(std::string_view text, size_t offset) {
-  const std::string_view before = text.substr(0, std::min(offset, text.size()));
-  const size_t line_start = before.rfind('\n') + 1;  // 0 when there is none
-  return {static_cast<uint32_t>(1 + std::ranges::count(before, '\n')),
-          static_cast<uint32_t>(1 + before.size() - line_start)};
-}
 
 Result<Document> DecodeJson(std::string_view text, const MessageDesc* type,
                             const DecodeOptions& options) {

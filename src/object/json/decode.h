@@ -45,6 +45,4 @@ struct TypeMeta {
 };
 Result<TypeMeta> PeekTypeMeta(std::string_view json);
 
-TextPosition PositionInText(std::string_view text, size_t offset);
-
 }  // namespace skiff

@@ -4,6 +4,7 @@
 
 #include "object/json/scalar.h"
 #include "object/json/text.h"
+#include "object/json/unset.h"
 #include "object/scalar/base64.h"
 #include "object/scalar/duration.h"
 
@@ -15,46 +16,6 @@ void AppendKey(ByteBuffer& out, const FieldDesc& field) {
   char* to = out.Reserve(key.size() + kKeyPadding);
   std::memcpy(to, key.data(), key.size());
   out.CommitTo(to + key.size());
-}
-
-// What a field that is not set, or holds the zero value, prints; empty when it is left out.
-std::string_view UnsetJson(const FieldDesc& field) {
-  if (field.omit_zero()) return {};
-  if (field.pointer() || field.cardinality != Cardinality::kSingle) {
-    return field.omit_empty() ? std::string_view() : "null";
-  }
-  // omitempty never leaves out a Go struct, and these types are structs.
-  switch (field.type) {
-    case FieldType::kMessage:
-      return field.message->zero_json;
-    case FieldType::kTime:
-    case FieldType::kMicroTime:
-    case FieldType::kRawJson:
-    case FieldType::kFieldsV1:
-    case FieldType::kUnknown:
-      return "null";
-    case FieldType::kDuration:
-      return "\"0s\"";
-    case FieldType::kQuantity:
-      return "\"0\"";
-    case FieldType::kIntOrString:
-      return "0";
-    default:
-      break;
-  }
-  if (field.omit_empty()) return {};
-  switch (field.type) {
-    case FieldType::kString:
-      return "\"\"";
-    case FieldType::kBool:
-      return "false";
-    case FieldType::kBytes:
-    case FieldType::kStringList:
-    case FieldType::kAny:
-      return "null";
-    default:
-      return "0";
-  }
 }
 
 // True if the member prints like an unset field: zeros of non-pointer fields, empty lists, maps
@@ -90,9 +51,9 @@ void EncodeObject(const Value& object, ByteBuffer& out) {
         continue;
       }
     }
-    if (const std::string_view unset = UnsetJson(field); !unset.empty()) {
+    if (field.shown_unset()) {
       AppendKey(out, field);
-      out.Append(unset);
+      out.Append(UnsetJson(field));
     }
   }
   if (out.size() == start) {

@@ -100,6 +100,20 @@ bool CopyIfCompact(ByteBuffer& out, std::string_view text) {
   return true;
 }
 
+// Beyond 2^53 std::to_chars writes all digits of the integer; Go writes zeros after the fewest that
+// tell the number from its neighbours.
+void ZeroInexactDigits(char* digits, const char* end, double value) {
+  char shortest[32];
+  const char* const stop =
+      std::to_chars(shortest, shortest + sizeof shortest, value, std::chars_format::scientific).ptr;
+  const char* from = shortest;
+  for (char* to = digits; to != end; ++to) {
+    if (from != stop && *from == '.') ++from;
+    const bool is_exact = from != stop && *from != 'e';
+    *to = is_exact ? *from++ : '0';
+  }
+}
+
 }  // namespace
 
 void AppendJsonString(ByteBuffer& out, std::string_view text) {
@@ -143,6 +157,7 @@ void AppendJsonDouble(ByteBuffer& out, double value) {
   const bool exponent = magnitude != 0 && (magnitude < 1e-6 || magnitude >= 1e21);
   const auto format = exponent ? std::chars_format::scientific : std::chars_format::fixed;
   char* end = std::to_chars(to, to + 32, value, format).ptr;
+  if (!exponent && magnitude >= 0x1p53) ZeroInexactDigits(to, end, value);
   if (exponent && end - to >= 4 && end[-4] == 'e' && end[-3] == '-' && end[-2] == '0') {
     end[-2] = end[-1];  // 1e-09 is written 1e-9
     --end;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "object/json/scalar.h"
 #include "object/protobuf/decoder.h"
 
 namespace skiff {
@@ -32,32 +33,6 @@ bool IsPackedKey(const MessageDesc& type, const ProtoFieldDesc& field, uint32_t 
 
 PathNode FieldNode(const MessageDesc& type, const ProtoFieldDesc& field, const PathNode& path) {
   return field.inlined != nullptr ? path : PathNode(&path, type.fields[field.first_field].name());
-}
-
-bool IsZero(const Value& value, FieldType type) {
-  switch (value.tag()) {
-    case Tag::kNull:
-      return true;
-    case Tag::kBool:
-      return !value.AsBool();
-    case Tag::kInt:
-    case Tag::kDuration:
-      return value.AsInt() == 0;
-    case Tag::kUint:
-      return value.AsUint() == 0;
-    case Tag::kDouble:
-      return value.AsDouble() == 0;
-    case Tag::kString:
-      if (type == FieldType::kQuantity) return value.AsText() == "0";
-      return type == FieldType::kString && value.AsText().empty();
-    case Tag::kTime:
-    case Tag::kMicroTime:
-      return value.AsTime() == kZeroTimestamp;
-    case Tag::kObject:
-      return value.size() == 0;
-    default:
-      return false;
-  }
 }
 
 // Moves to the next field if it has the same number, so that a list is read in one go.
@@ -201,7 +176,9 @@ bool ProtobufDecoder::ReadSingle(WireReader& in, const Met& met, const PathNode&
   } else if (!ReadValue(in, desc, node, met.depth, &value)) {
     return false;
   }
-  if (desc.pointer() || !IsZero(value, desc.type)) values_.push_back(value.WithField(met.index));
+  if (desc.pointer() || !IsZeroScalar(desc.type, value)) {
+    values_.push_back(value.WithField(met.index));
+  }
   return true;
 }
 
@@ -301,8 +278,8 @@ bool ProtobufDecoder::ReadMessage(std::string_view bytes, const MessageDesc& typ
 bool ProtobufDecoder::SkipUnknown(WireReader& in, uint32_t key, const PathNode& path) {
   const std::string name = "#" + std::to_string(WireFieldNumber(key));
   const PathNode node(&path, name);
-  if (options_.issues != nullptr && options_.issues->size() < limits::kMaxFieldIssues) {
-    options_.issues->push_back({FieldIssue::kUnknown, node.ToString(), {}});
+  if (options_.issues != nullptr) {
+    AddFieldIssue(options_.issues, FieldIssue::kUnknown, node.ToString(), {});
   }
   return CheckWire(in.Skip(key), node);
 }

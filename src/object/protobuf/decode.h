@@ -14,7 +14,7 @@
 
 #include "base/limits.h"
 #include "base/status.h"
-#include "object/json/decode.h"
+#include "object/field_issue.h"
 #include "object/value.h"
 
 namespace skiff {

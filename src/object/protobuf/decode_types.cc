@@ -5,6 +5,7 @@
 #include <string>
 
 #include "object/json/cursor.h"
+#include "object/json/scalar.h"
 #include "object/json/text.h"
 #include "object/protobuf/decoder.h"
 #include "object/scalar/quantity.h"
@@ -23,29 +24,6 @@ bool IsAscii(std::string_view text) {
   }
   for (; at != end; ++at) all |= static_cast<unsigned char>(*at);
   return (all & kHighBits) == 0;
-}
-
-// Valid JSON without its white space; strings keep theirs, and their spelling.
-std::string_view CompactInto(Arena& arena, std::string_view json) {
-  const auto is_space = [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; };
-  char* const begin = arena.AllocateChars(json.size());
-  if (std::ranges::none_of(json, is_space)) {
-    std::memcpy(begin, json.data(), json.size());
-    return {begin, json.size()};
-  }
-  char* to = begin;
-  bool in_string = false;
-  for (size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (!in_string && is_space(c)) continue;
-    *to++ = c;
-    if (c == '"') {
-      in_string = !in_string;
-    } else if (c == '\\') {
-      *to++ = json[++i];  // An escape is at least two characters, and only in a string.
-    }
-  }
-  return {begin, to};
 }
 
 const MessageDesc* SchemaOf(const MessageDesc& form) {
@@ -135,36 +113,16 @@ bool ProtobufDecoder::CopyText(std::string_view text, const PathNode& path,
 
 Value ProtobufDecoder::ZeroValue(const FieldDesc& desc) {
   switch (desc.type) {
-    case FieldType::kString:
-      return Value::String("");
     case FieldType::kBytes:
       return Value::Bytes("");
-    case FieldType::kBool:
-      return Value::Bool(false);
-    case FieldType::kDouble:
-      return Value::Double(0);
-    case FieldType::kUint64:
-      return Value::Uint(0);
-    case FieldType::kTime:
-      return Value::Time(kZeroTimestamp);
-    case FieldType::kMicroTime:
-      return Value::MicroTime(kZeroTimestamp);
-    case FieldType::kDuration:
-      return Value::Duration(0);
-    case FieldType::kQuantity:
-      return Value::String("0");
     case FieldType::kStringList:
       return Value::EmptyList();
-    case FieldType::kRawJson:
-    case FieldType::kFieldsV1:
-    case FieldType::kAny:
-      return Value();
     case FieldType::kMessage:
       if (desc.message->form == MessageForm::kSchemaOrBool) return Value::Bool(false);
       if (desc.message->form != MessageForm::kPlain) return Value();
       return Value::EmptyObject(arena_, desc.message);
     default:
-      return Value::Int(0);
+      return ZeroScalar(desc.type);
   }
 }
 
@@ -247,7 +205,9 @@ bool ProtobufDecoder::ReadRawJson(std::string_view bytes, const PathNode& path, 
     return true;
   }
   if (!IsValidJson(json)) return Fail(path, "the raw value is not valid JSON");
-  *out = Value::RawJson(CompactInto(arena_, json));
+  compact_.Clear();
+  AppendCompactJson(compact_, json, JsonEscapes::kKeep);
+  *out = Value::RawJson(arena_.Copy(compact_.view()));
   return true;
 }
 

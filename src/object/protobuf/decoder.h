@@ -3,8 +3,8 @@
 // Members of the message being read are collected on one stack of values that all levels share,
 // and copied to the arena in their exact number when the message ends. Fields are expected in the
 // order of their tags, so finding a descriptor is one comparison. A message whose fields come in
-// another order (no generated encoder writes one) is first rewritten in order, see decode_reorder.cc;
-// hence the walk itself never meets a field twice.
+// another order (no generated encoder writes one) is first rewritten in order, see
+// decode_reorder.cc; hence the walk itself never meets a field twice.
 //
 // Methods return false once error_ is set.
 #pragma once
@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/buffer.h"
 #include "object/path.h"
 #include "object/protobuf/decode.h"
 #include "object/protobuf/wire.h"
@@ -106,6 +107,7 @@ class ProtobufDecoder {
   std::vector<Value> values_;      // members and items of the levels that are open
   std::vector<MapEntry> entries_;  // the same for maps
   std::string scratch_;
+  ByteBuffer compact_;
   size_t reorder_budget_;
   std::optional<Status> error_;
 };

@@ -269,8 +269,9 @@ NameProblems CheckQualifiedName(std::string_view text) {
       if (prefix.size() > kMaxDnsSubdomainLength) {
         problems.push_back("prefix part " + TooLong(kMaxDnsSubdomainLength, "bytes"));
       }
-      if (!HasSubdomainShape(prefix))
+      if (!HasSubdomainShape(prefix)) {
         problems.push_back(std::string("prefix part ") + kBadSubdomain);
+      }
     }
   }
   if (name.empty()) {

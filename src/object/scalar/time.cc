@@ -212,7 +212,8 @@ char* PutYear(char* at, int64_t year) {
 // Everything up to the seconds.
 char* PutDateTime(char* at, int64_t seconds) {
   const int64_t days = FloorDiv(seconds, kSecondsPerDay);
-  const auto second_of_day = static_cast<unsigned>(seconds - days * kSecondsPerDay);
+  const auto second_of_day =
+      static_cast<unsigned>((seconds % kSecondsPerDay + kSecondsPerDay) % kSecondsPerDay);
   const Date date = DateFromDays(days);
   at = PutYear(at, date.year);
   *at++ = '-';

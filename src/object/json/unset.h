@@ -1,0 +1,14 @@
+// What JSON shows for a field that is not set.
+#pragma once
+
+#include <string_view>
+
+#include "object/descriptor.h"
+
+namespace skiff {
+
+// The value that Go prints for an unset field; empty when the field is left out. FieldDesc says
+// by shown_unset() whether there is one.
+std::string_view UnsetJson(const FieldDesc& field);
+
+}  // namespace skiff

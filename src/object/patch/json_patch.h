@@ -1,0 +1,28 @@
+// JSON patch (RFC 6902) on documents without a descriptor, as kube-apiserver applies it.
+//
+// A patch is a list of operations, applied in order: {"op", "path", "from", "value"}. Where
+// Kubernetes is more lenient than the RFC, so is this:
+//   - an index may be negative and counts from the end: -1 is the last item, and for "add" the
+//     place behind it;
+//   - "replace" of a member that an object does not have adds it;
+//   - an "add", "replace" or "test" without a value means null, and a member that is absent equals
+//     null in "test" and is null when copied;
+//   - whatever stands before the first slash of a path is ignored, but there must be a slash; the
+//     document as a whole ("") can be replaced and tested only.
+// Numbers and strings are compared as values, however they are written.
+#pragma once
+
+#include "base/status.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// `patch` is a decoded request body, `document` what it is applied to; both untyped. Nothing in
+// the result points into the patch. After an error the document is half patched: throw it away.
+//
+// 400 when the patch is not a list of operations; 413 when it has too many of them, moves too much
+// or makes the document too large; 422 when an operation does not apply. Messages name the
+// operation's index and path.
+Result<void> ApplyJsonPatch(const Value& patch, Document& document);
+
+}  // namespace skiff
