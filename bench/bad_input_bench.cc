@@ -7,7 +7,11 @@
 #include "base/limits.h"
 #include "bench/benches.h"
 #include "object/json/decode.h"
+#include "object/patch/json_patch.h"
+#include "object/patch/merge_patch.h"
+#include "object/patch/strategic_merge_patch.h"
 #include "object/protobuf/decode.h"
+#include "object/yaml/to_json.h"
 
 namespace skiff::bench {
 namespace {
@@ -129,12 +133,105 @@ void AddProtobuf(std::vector<Case>& cases) {
   add("unknown_groups", Repeat(std::string("\xbb\x3e", 2)));
 }
 
+std::string ReadYaml(const std::string& text) {
+  std::vector<FieldIssue> issues;
+  const auto yaml = YamlToJson(text, {.issues = &issues});
+  if (!yaml) return yaml.error().ToString();
+  return Outcome(DecodeJson(yaml->json(), FindKind("v1", "Pod"),
+                            {.issues = &issues, .positions = &*yaml}));
+}
+
+void AddYaml(std::vector<Case>& cases) {
+  const auto add = [&](const std::string& name, std::string input) {
+    cases.push_back({"yaml_" + name, std::move(input), ReadYaml});
+  };
+  std::string aliases = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n";
+  for (int i = 1; i < 30; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    aliases += 'a' + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+    for (int j = 0; j < 9; ++j) aliases += before + ',';
+    aliases += before + "]\n";
+  }
+  add("alias_bomb", aliases);
+  add("merge_bomb", "a: &a {b: c}\nd: {<<: [" + Repeat("*a,") + "*a]}\n");
+  add("nested_flow", "a: " + Repeat("["));
+  add("nested_dashes", Repeat("- "));
+  add("nested_keys", Repeat("? "));
+  add("long_scalar", "metadata: {name: " + Repeat("a") + "}\n");
+  add("long_quoted", "metadata: {name: \"" + Repeat("\\x41") + "\"}\n");
+  add("long_block", "metadata:\n  name: |\n" + Repeat("    a\n"));
+  add("many_items", "a: [" + Repeat("1,") + "1]\n");
+  add("many_lines", "a:\n" + Repeat("- b\n"));
+  add("many_keys", '{' + Number([](const auto& i) { return 'k' + i + ": 1,"; }) + "}\n");
+  add("equal_keys", Repeat("a: b\n"));
+  add("many_anchors", '[' + Number([](const auto& i) { return "&a" + i + " 1,"; }) + "]\n");
+  add("comments", Repeat("# \n"));
+  add("bad_utf8_at_the_end", "a: " + Repeat("a") + "\xff\n");
+  add("tabs", "a:\n" + Repeat("\t"));
+}
+
+using Patch = Result<void> (*)(const Value& patch, Document& document);
+
+// The bodies of patches are requests, so what they cost includes decoding them.
+void AddPatches(std::vector<Case>& cases) {
+  const auto add = [&](const std::string& name, const std::string& document, std::string patch,
+                       Patch apply) {
+    cases.push_back({name, std::move(patch), [=](const std::string& body) {
+                       const auto decoded = DecodeJson(body, nullptr);
+                       if (!decoded) return decoded.error().ToString();
+                       auto target = DecodeJson(document, nullptr);
+                       if (!target) return target.error().ToString();
+                       return Outcome(apply(decoded->root(), *target));
+                     }});
+  };
+  const auto repeat = [](std::string_view operation, size_t count) {
+    std::string patch = "[";
+    for (size_t i = 0; i < count; ++i) patch.append(i == 0 ? "" : ",").append(operation);
+    return patch + ']';
+  };
+  const std::string large_list = R"({"a":[)" + Repeat("1,", kBytes / 2) + "1]}";
+  add("json_patch_10001_operations", "{}", repeat(R"({"op":"add","path":"/a","value":1})", 10001),
+      ApplyJsonPatch);
+  add("json_patch_10000_inserts_in_front", large_list,
+      repeat(R"({"op":"add","path":"/a/0","value":1})", 10000), ApplyJsonPatch);
+  add("json_patch_10000_tests_of_a_large_list", R"({"a":[1],"b":)" + large_list + '}',
+      repeat(R"({"op":"test","path":"/b","value":{"a":[1]}})", 10000), ApplyJsonPatch);
+  add("json_patch_copies_that_double", R"({"a":[1,1,1,1,1,1,1,1,1,1]})",
+      repeat(R"({"op":"copy","from":"","path":"/a/-"})", 30), ApplyJsonPatch);
+  add("json_patch_copies_of_a_list_into_itself", R"({"a":[1,1,1,1,1,1,1,1,1,1]})",
+      repeat(R"({"op":"copy","from":"/a","path":"/a/-"})", 100), ApplyJsonPatch);
+  add("json_patch_long_paths", "{}",
+      R"([{"op":"add","value":1,"path":")" + Repeat("/a") + R"("}])", ApplyJsonPatch);
+  add("merge_patch_nested", "{}", Repeat(R"({"a":)"), ApplyMergePatch);
+  add("merge_patch_many_keys", "{}",
+      '{' + Number([](const auto& i) { return '"' + i + R"(":1,)"; }) + '}', ApplyMergePatch);
+
+  const Patch strategic = [](const Value& patch, Document& document) {
+    return ApplyStrategicMergePatch(patch, FindKind("v1", "Pod"), document);
+  };
+  const std::string containers =
+      Number([](const auto& i) { return R"({"name":"c)" + i + R"("},)"; });
+  const std::string names = Number([](const auto& i) { return "\"f" + i + "\","; });
+  const std::string pod = R"({"spec":{"containers":[)" + containers + "]}}";
+  const std::string finalizers = R"({"metadata":{"finalizers":[)" + names + "]}}";
+  add("strategic_merge_containers", pod, pod, strategic);
+  add("strategic_order_of_containers", pod,
+      R"({"spec":{"$setElementOrder/containers":[)" + containers + "]}}", strategic);
+  add("strategic_merge_finalizers", finalizers, finalizers, strategic);
+  add("strategic_delete_finalizers", finalizers,
+      R"({"metadata":{"$deleteFromPrimitiveList/finalizers":[)" + names + "]}}", strategic);
+  add("strategic_equal_containers", "{}",
+      R"({"spec":{"containers":[)" + Repeat(R"({"name":"a"},)") + R"({"name":"a"}]}})", strategic);
+}
+
 }  // namespace
 
 void BenchBadInput(Report& report) {
   std::vector<Case> cases;
   AddJson(cases);
   AddProtobuf(cases);
+  AddYaml(cases);
+  AddPatches(cases);
   double worst_ms = 0;
   for (const Case& bad : cases) {
     std::string outcome;

@@ -8,6 +8,7 @@ namespace skiff::bench {
 void BenchJson(Report& report);
 void BenchProtobuf(Report& report);
 void BenchDocuments(Report& report);
+void BenchSelectors(Report& report);
 void BenchBadInput(Report& report);
 
 }  // namespace skiff::bench

@@ -15,6 +15,7 @@ constexpr struct {
     {"json", BenchJson},
     {"protobuf", BenchProtobuf},
     {"documents", BenchDocuments},
+    {"selectors", BenchSelectors},
     {"bad_input", BenchBadInput},
 };
 
