@@ -1,24 +1,17 @@
 # Flags for every target: warnings, sanitizers, the fastest linker and the compiler cache at hand.
 
-<<<<<<< HEAD
-add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -fno-omit-frame-pointer)
-
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # libstdc++ 12 offers std::expected only to compilers that announce C++20's final concepts;
-  # clang has them but announces the earlier date.
-  add_compile_options(-D__cpp_concepts=202002L -Wno-macro-redefined)
-  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 16)
-    # These cannot compile libstdc++'s std::expected even so.
-    add_compile_options(-I${CMAKE_SOURCE_DIR}/cmake/clang)
-  endif()
-=======
 if(NOT CMAKE_BUILD_TYPE)  # configured without a preset
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
->>>>>>> h-repo
 endif()
 
 add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
 add_compile_options(-fno-omit-frame-pointer)
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # libstdc++ 12 offers std::expected only to compilers that announce C++20's final concepts;
+  # clang 16 has them but announces an earlier date.
+  add_compile_options(-D__cpp_concepts=202002L -Wno-builtin-macro-redefined -Wno-macro-redefined)
+endif()
 
 if(SKIFF_SANITIZE)
   add_compile_options(-fsanitize=${SKIFF_SANITIZE} -fno-sanitize-recover=all)
@@ -35,7 +28,7 @@ endif()
 
 # clang's sanitizer run-times are linked with lld, their own linker.
 find_program(MOLD mold)
-find_program(LLD ld.lld)
+find_program(LLD NAMES ld.lld-16 ld.lld)
 if(SKIFF_FUZZ AND LLD)
   add_link_options(-fuse-ld=lld)
 elseif(MOLD AND NOT SKIFF_FUZZ)

@@ -11,8 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/fallback_expected.h"
-
 namespace skiff {
 
 // The reasons that some caller reacts to. Names on the wire come from StatusReasonName().
@@ -89,13 +87,8 @@ class Status {
   std::unique_ptr<Rep> rep_;
 };
 
-#if defined(__clang__) && __clang_major__ < 16
-template <typename T>
-using Result = FallbackExpected<T, Status>;
-#else
 template <typename T>
 using Result = std::expected<T, Status>;
-#endif
 
 inline std::unexpected<Status> Fail(StatusReason reason, std::string message) {
   return std::unexpected<Status>(Status(reason, std::move(message)));

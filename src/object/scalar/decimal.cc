@@ -156,12 +156,7 @@ int64_t Decimal::ToInt64Saturated() const {
   if (digits_.size() > 19) {
     magnitude = limit;
   } else {
-<<<<<<< HEAD
     for (const char c : digits_) magnitude = magnitude * 10 + static_cast<unsigned>(c - '0');
-=======
-    for (const char digit : digits_)
-      magnitude = magnitude * 10 + static_cast<unsigned>(digit - '0');
->>>>>>> h-repo
     magnitude = std::min(magnitude, limit);
   }
   return static_cast<int64_t>(negative_ ? 0 - magnitude : magnitude);
