@@ -7,6 +7,7 @@ namespace skiff::bench {
 
 void BenchJson(Report& report);
 void BenchProtobuf(Report& report);
+void BenchTranscode(Report& report);
 void BenchDocuments(Report& report);
 void BenchSelectors(Report& report);
 void BenchBadInput(Report& report);
