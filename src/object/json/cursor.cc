@@ -1,11 +1,9 @@
 #include "object/json/cursor.h"
 
-#include <bit>
 #include <charconv>
 #include <cstring>
 
 #include "base/limits.h"
-#include "object/json/simd.h"
 #include "object/json/text.h"
 
 namespace skiff {
@@ -26,58 +24,12 @@ std::string_view JsonKindName(JsonKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-JsonKind JsonCursor::Peek() {
-  SkipSpace();
-  if (at_ == end_) return JsonKind::kInvalid;
-  switch (*at_) {
-    case '{':
-      return JsonKind::kObject;
-    case '[':
-      return JsonKind::kArray;
-    case '"':
-      return JsonKind::kString;
-    case 't':
-    case 'f':
-      return JsonKind::kBool;
-    case 'n':
-      return JsonKind::kNull;
-    default:
-      return *at_ == '-' || IsDigit(*at_) ? JsonKind::kNumber : JsonKind::kInvalid;
-  }
-}
-
-void JsonCursor::SkipPlainCharacters() {
-  while (end_ - at_ >= static_cast<ptrdiff_t>(kSimdWidth)) {
-    if (const uint32_t mask = MaskStringEnd(at_); mask != 0) {
-      at_ += std::countr_zero(mask);
-      return;
-    }
-    at_ += kSimdWidth;
-  }
+void JsonCursor::SkipPlainCharactersSlow() {
   while (at_ != end_) {
     const auto c = static_cast<unsigned char>(*at_);
     if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\') return;
     ++at_;
   }
-}
-
-bool JsonCursor::ReadString(Arena& arena, std::string_view* out) {
-  if (!Expect('"', "expected a string")) return false;
-  const char* const start = at_;
-  SkipPlainCharacters();
-  if (at_ != end_ && *at_ == '"') [[likely]] {
-    *out = {start, at_};
-    ++at_;
-    return true;
-  }
-  return ReadStringSlow(start, arena, out);
-}
-
-bool JsonCursor::ReadStringCopy(Arena& arena, std::string_view* out) {
-  if (!ReadString(arena, out)) return false;
-  // What ReadStringSlow made lies in the arena already.
-  if (out->data() >= begin_ && out->data() < end_) *out = arena.Copy(*out);
-  return true;
 }
 
 bool JsonCursor::ReadStringSlow(const char* start, Arena& arena, std::string_view* out) {
