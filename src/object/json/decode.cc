@@ -95,7 +95,8 @@ class JsonDecoder {
         cursor_.SkipSpace();
         const size_t key_offset = cursor_.offset();
         std::string_view key;
-        if (!cursor_.ReadString(arena_, &key) || !cursor_.Expect(':', kColon)) return faults_.Syntax(path);
+        if (!cursor_.ReadString(arena_, &key) || !cursor_.Expect(':', kColon))
+          return faults_.Syntax(path);
         // Go prints fields in the order of the schema, so the next field is the likely one.
         const uint16_t field =
             next < type.fields.size() && type.fields[next].name() == key ? next

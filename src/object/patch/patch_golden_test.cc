@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gtest/gtest.h"
+#include <gtest/gtest.h>
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 #include "object/patch/json_patch.h"
@@ -42,7 +42,8 @@ std::string_view TextAt(const Value& value, std::string_view name) {
 
 enum class PatchKind { kJson, kMerge, kStrategic };
 
-Result<void> Apply(PatchKind kind, const Value& patch, const MessageDesc* type, Document& document) {
+Result<void> Apply(PatchKind kind, const Value& patch, const MessageDesc* type,
+                   Document& document) {
   switch (kind) {
     case PatchKind::kJson: return ApplyJsonPatch(patch, document);
     case PatchKind::kMerge: return ApplyMergePatch(patch, document);

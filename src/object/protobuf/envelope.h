@@ -19,11 +19,11 @@ inline constexpr std::string_view kProtobufPrefix{"k8s\0", 4};
 
 // Views into the bytes that were opened.
 struct ProtobufEnvelope {
-  std::string_view api_version;
-  std::string_view kind;
-  std::string_view raw;
-  std::string_view content_encoding;
-  std::string_view content_type;
+  std::string_view api_version = {};
+  std::string_view kind = {};
+  std::string_view raw = {};
+  std::string_view content_encoding = {};
+  std::string_view content_type = {};
 };
 
 // Whether the bytes begin like an envelope; tells stored protobuf from stored JSON.

@@ -202,7 +202,7 @@ Result<YamlJson> YamlToJson(std::string_view yaml, const YamlOptions& options) {
   Arena arena;
   YamlTreeParser parser(yaml, 1);
   SKIFF_ASSIGN_OR_RETURN(const YamlNode* root, parser.Next(arena));
-  const YamlNode null;
+  const YamlNode null{};
   return YamlJsonWriter::Write(root != nullptr ? root : &null, options.issues);
 }
 
@@ -237,7 +237,8 @@ Result<std::optional<YamlJson>> YamlStreamReader::NextOfPart() {
       return std::nullopt;
     }
     if ((*root)->kind == YamlNodeKind::kScalar && (*root)->type == YamlType::kNull) continue;
-    return YamlJsonWriter::Write(*root, options_.issues);
+    SKIFF_ASSIGN_OR_RETURN(YamlJson document, YamlJsonWriter::Write(*root, options_.issues));
+    return std::optional<YamlJson>(std::move(document));
   }
 }
 
