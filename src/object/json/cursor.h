@@ -74,6 +74,20 @@ class JsonCursor {
     return kJsonKinds[static_cast<unsigned char>(*at_)];
   }
 
+  // Takes `text` if it is next, without skipping space. Its bytes must be readable for a vector
+  // beyond its size.
+  bool TakeText(const char* text, size_t size) {
+    if (static_cast<size_t>(end_ - at_) < size + kSimdWidth) [[unlikely]] return false;
+    for (size_t i = 0; i < size; i += kSimdWidth) {
+      const uint32_t equal = MaskEqual(at_ + i, text + i);
+      const size_t wanted = size - i;
+      const uint32_t mask = wanted >= kSimdWidth ? 0xffff : (uint32_t{1} << wanted) - 1;
+      if ((equal & mask) != mask) return false;
+    }
+    at_ += size;
+    return true;
+  }
+
   // Strings. The view is into the text where nothing is escaped, else into `arena`.
   bool ReadString(Arena& arena, std::string_view* out) {
     if (!Expect('"', "expected a string")) return false;
