@@ -141,7 +141,16 @@ class JsonCursor {
     SkipPlainCharactersSlow();
   }
   void SkipPlainCharactersSlow();  // near the end of the text
-  bool SkipString();
+  // Passes over the rest of a string, its closing quote included.
+  bool SkipString() {
+    SkipPlainCharacters();
+    if (at_ != end_ && *at_ == '"') [[likely]] {
+      ++at_;
+      return true;
+    }
+    return SkipStringSlow();
+  }
+  bool SkipStringSlow();  // from an escape or a non-ASCII character on
 
   const char* begin_;
   const char* at_;
