@@ -95,12 +95,8 @@ class JsonDecoder {
         cursor_.SkipSpace();
         const size_t key_offset = cursor_.offset();
         std::string_view key;
-        if (!cursor_.ReadString(arena_, &key) || !cursor_.Expect(':', kColon))
-          return faults_.Syntax(path);
-        // Go prints fields in the order of the schema, so the next field is the likely one.
-        const uint16_t field =
-            next < type.fields.size() && type.fields[next].name() == key ? next
-                                                                         : type.FindField(key);
+        uint16_t field;
+        if (!ReadFieldName(type, next, &key, &field)) return faults_.Syntax(path);
         const PathNode here(&path, key);
         if (field == MessageDesc::kNoField) {
           faults_.Report(FieldIssue::kUnknown, here, key_offset);
@@ -128,6 +124,23 @@ class JsonDecoder {
     if (!ordered) std::ranges::sort(members, {}, &Value::field);
     *out = Value::Object(arena_, &type, members);
     values_.resize(mark);
+    return true;
+  }
+
+  // A name and its colon. Go prints fields in the order of the schema, so the one at `next` is the
+  // likely one, and its text is compared as it would be printed.
+  bool ReadFieldName(const MessageDesc& type, uint16_t next, std::string_view* name,
+                     uint16_t* field) {
+    if (next < type.fields.size()) {
+      const std::string_view text = type.fields[next].key_text().substr(1);
+      if (cursor_.TakeText(text.data(), text.size())) {
+        *name = type.fields[next].name();
+        *field = next;
+        return true;
+      }
+    }
+    if (!cursor_.ReadString(arena_, name) || !cursor_.Expect(':', kColon)) return false;
+    *field = type.FindField(*name);
     return true;
   }
 
