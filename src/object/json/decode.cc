@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <iterator>
 #include <utility>
 
 #include "object/json/cursor.h"
@@ -108,6 +109,9 @@ class JsonDecoder {
         if (seen[field]) {
           faults_.Report(FieldIssue::kDuplicate, here, key_offset);
           ReplaceDuplicate(type.fields[field], mark, value.WithField(field));
+          if (merge_steps_ > limits::kMaxDuplicateMergeSteps) {
+            return faults_.Fail(key_offset, "too many duplicate fields", here);
+          }
           ordered = false;
         } else {
           seen[field] = true;
@@ -324,8 +328,11 @@ class JsonDecoder {
     }
   }
 
-  // What Go has after decoding `later` into a variable that holds `earlier`.
+  // What Go has after decoding `later` into a variable that holds `earlier`. Each time the whole of
+  // both is gone through, so a text of nothing but duplicates is given up after some steps.
   Value Merged(Value earlier, const Value& later) {
+    merge_steps_ += earlier.size() + later.size();
+    if (merge_steps_ > limits::kMaxDuplicateMergeSteps) return earlier;
     if (earlier.is_object() && later.is_object() && earlier.type() == later.type()) {
       for (const Value& member : later.members()) {
         const Value* present = earlier.Member(member.field());
@@ -335,10 +342,11 @@ class JsonDecoder {
       return earlier;
     }
     if (earlier.is_map() && later.is_map()) {
-      for (const MapEntry& entry : later.entries()) {
-        earlier.SetEntry(arena_, entry.key, entry.value);
-      }
-      return earlier;
+      map_.clear();
+      // Of equal keys set_union takes the first range's.
+      std::ranges::set_union(later.entries(), earlier.entries(), std::back_inserter(map_), {},
+                             &MapEntry::key, &MapEntry::key);
+      return Value::Map(arena_, map_).WithField(earlier.field());
     }
     return later.WithField(earlier.field());
   }
@@ -351,6 +359,7 @@ class JsonDecoder {
   std::vector<Value> values_;          // members and items of the containers being read
   std::vector<PendingEntry> entries_;  // entries of the maps being read
   std::vector<MapEntry> map_;
+  size_t merge_steps_ = 0;
 };
 
 }  // namespace
