@@ -31,7 +31,7 @@ inline constexpr size_t kMaxDuplicateMergeSteps = 1'000'000;
 // that its insertions and removals may shift in lists and maps.
 inline constexpr size_t kMaxJsonPatchOperations = 10'000;
 inline constexpr size_t kMaxJsonPatchCopyBytes = 3 * 1024 * 1024;
-inline constexpr size_t kMaxJsonPatchShiftedBytes = 512 * 1024 * 1024;
+inline constexpr size_t kMaxJsonPatchShiftedBytes = 1024 * 1024 * 1024;
 
 // The text of one quantity, and the digits before its decimal point. Kubernetes bounds neither and
 // spends time and memory without end on 1e1000000000.

@@ -59,7 +59,7 @@ class JsonDecoder {
     const JsonKind kind = cursor_.Peek();
     if (kind == JsonKind::kNull) {
       *out = Value();
-      return cursor_.ReadNull();
+      return cursor_.ReadNull() || faults_.Syntax(path);
     }
     if (type.form != MessageForm::kPlain) return ReadSchemaOr(type, path, depth, kind, out);
     if (kind != JsonKind::kObject) return faults_.Expected("an object", kind, path);
@@ -297,7 +297,7 @@ class JsonDecoder {
     if (!cursor_.ReadNumber(&number)) return faults_.Syntax(path);
     int64_t integer;
     double real;
-    if (ParseJsonInt(number, &integer)) {
+    if (number != "-0" && ParseJsonInt(number, &integer)) {  // an integer has no negative zero
       *out = Value::Int(integer);
     } else if (ParseJsonDouble(number, &real)) {
       *out = Value::Double(real);

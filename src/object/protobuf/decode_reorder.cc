@@ -28,6 +28,7 @@ Repeat RepeatOf(const MessageDesc& type, const ProtoFieldDesc& field) {
     case FieldType::kIntOrString:
     case FieldType::kRawJson:
     case FieldType::kFieldsV1:
+    case FieldType::kUnknown:
     case FieldType::kStringList:
       return Repeat::kJoin;
     default:

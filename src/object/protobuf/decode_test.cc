@@ -37,7 +37,8 @@ TEST(ProtobufDecodeTest, KeepsScalarsThatSayMoreThanTheirAbsence) {
       {"zeros", kCore, "ContainerPort", B(1, "") + V(2, 0) + V(3, 0) + B(4, "") + B(5, ""), "{}"},
       {"values", kCore, "ContainerPort", B(1, "web") + V(2, 0) + V(3, 80),
        "{name:\"web\" containerPort:80}"},
-      {"pointers", kCore, "PodSecurityContext", V(2, 0) + V(3, 0), "{runAsUser:0 runAsNonRoot:false}"},
+      {"pointers", kCore, "PodSecurityContext", V(2, 0) + V(3, 0),
+       "{runAsUser:0 runAsNonRoot:false}"},
       {"negative", kCore, "ContainerPort", V(3, -1), "{containerPort:-1}"},
       {"int32 drops high bits", kCore, "ContainerPort", V(3, (int64_t{1} << 32) + 5),
        "{containerPort:5}"},
@@ -61,7 +62,8 @@ TEST(ProtobufDecodeTest, KeepsEmptyMessagesOnlyWhereTheySaySomething) {
 
 TEST(ProtobufDecodeTest, CollectsListsAndMaps) {
   ExpectTrees({
-      {"strings", kCore, "Container", B(3, "a") + B(3, "") + B(3, "b"), "{command:[\"a\" \"\" \"b\"]}"},
+      {"strings", kCore, "Container", B(3, "a") + B(3, "") + B(3, "b"),
+       "{command:[\"a\" \"\" \"b\"]}"},
       {"plain numbers", kCore, "PodSecurityContext", V(4, 0) + V(4, -2),
        "{supplementalGroups:[0 -2]}"},
       {"packed numbers", kCore, "PodSecurityContext",
@@ -103,7 +105,8 @@ TEST(ProtobufDecodeTest, PutsInlinedFieldsInTheirPlace) {
        "{httpGet:{path:\"/x\"} initialDelaySeconds:5}"},
       {"reference", kCore, "ConfigMapVolumeSource", B(1, B(1, "c")) + V(3, 420),
        "{name:\"c\" defaultMode:420}"},
-      {"in pieces", kCore, "Volume", B(2, B(1, B(1, "/tmp"))) + B(1, "v") + B(2, B(1, B(2, "File"))),
+      {"in pieces", kCore, "Volume",
+       B(2, B(1, B(1, "/tmp"))) + B(1, "v") + B(2, B(1, B(2, "File"))),
        "{name:\"v\" hostPath:{path:\"/tmp\" type:\"File\"}}"},
   });
 }
@@ -230,7 +233,8 @@ TEST(ProtobufDecodeTest, NamesTheFieldOfMalformedInput) {
        "spec.containers[1]: the input ends in the middle of a value"},
       {"overlong varint", kCore, "ContainerPort", "\x18" + overlong,
        "containerPort: a varint is longer than ten bytes"},
-      {"wrong wire type", kCore, "Pod", B(1, V(1, 5)), "metadata.name: field 1 has the wrong wire type 0"},
+      {"wrong wire type", kCore, "Pod", B(1, V(1, 5)),
+       "metadata.name: field 1 has the wrong wire type 0"},
       {"wrong wire type out of order", kCore, "Pod", B(2, "") + B(1, "") + V(2, 5),
        "field 2 has the wrong wire type 0"},
       {"end of group", kCore, "Pod", "\x0c", "metadata: field 1 has the wrong wire type 4"},

@@ -4,6 +4,7 @@
 // tombstones and a table under steady churn never degrades. Not thread-safe: the owner locks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>

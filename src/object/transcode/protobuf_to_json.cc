@@ -272,7 +272,6 @@ class Transcoder {
     std::string_view key;
     std::string_view value;
     uint64_t varint = 0;
-    bool has_value = false;
   };
 
   bool Map(const FieldDesc& field, uint32_t key, WireReader& in, int depth) {
@@ -302,10 +301,8 @@ class Transcoder {
         if (!Ok(fields.ReadBytes(&entry->key))) return false;
       } else if (key == WireKey(2, WireType::kBytes)) {
         if (!Ok(fields.ReadBytes(&entry->value))) return false;
-        entry->has_value = true;
       } else if (key == WireKey(2, WireType::kVarint)) {
         if (!Ok(fields.ReadVarint(&entry->varint))) return false;
-        entry->has_value = true;
       } else if (!Ok(fields.Skip(key))) {
         return false;
       }
@@ -322,9 +319,6 @@ class Transcoder {
       case FieldType::kInt64:
         Varint(field.type, entry.varint);
         return true;
-      case FieldType::kBytes:
-        if (!entry.has_value) return out_.Append("null"), true;
-        break;
       default:
         break;
     }
@@ -417,7 +411,6 @@ class Transcoder {
   struct SmallMessage {
     uint64_t varints[4] = {};
     std::string_view texts[4];
-    bool has_text[4] = {};
   };
   bool ReadSmall(WireReader in, SmallMessage* small) {
     while (!in.done()) {
@@ -428,7 +421,6 @@ class Transcoder {
         if (!Ok(in.ReadVarint(&small->varints[number]))) return false;
       } else if (number < 4 && WireTypeOf(key) == WireType::kBytes) {
         if (!Ok(in.ReadBytes(&small->texts[number]))) return false;
-        small->has_text[number] = true;
       } else if (!Ok(in.Skip(key))) {
         return false;
       }
