@@ -16,6 +16,9 @@ namespace {
 // One bit per field of a message; tools/schema refuses larger messages.
 constexpr size_t kMaxFields = 256;
 
+// Blocks of documents that outgrow their first one.
+constexpr size_t kMinArenaStep = 256;
+
 constexpr const char* kArrayEnd = "expected ',' or ']' in an array";
 constexpr const char* kObjectEnd = "expected ',' or '}' in an object";
 constexpr const char* kColon = "expected ':' after a key";
@@ -24,7 +27,10 @@ class JsonDecoder {
  public:
   JsonDecoder(std::string_view text, const DecodeOptions& options)
       : options_(options),
-        arena_(options.borrow_text ? text.size() / 2 + 64 : text.size() * 3 / 4 + 64),
+        // A first block that most documents fill, and small steps from there on: what is left over
+        // stays with the document.
+        arena_(options.borrow_text ? text.size() / 2 : text.size(),
+               std::max(text.size() / 16, kMinArenaStep)),
         cursor_(text),
         faults_(text, cursor_, options),
         scalars_(cursor_, arena_, options.borrow_text) {
