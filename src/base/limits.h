@@ -24,6 +24,9 @@ inline constexpr size_t kMaxYamlFlowWorkPerByte = 8;
 // Unknown and duplicate fields that one decoding reports; the rest is counted, not listed.
 inline constexpr size_t kMaxFieldIssues = 100;
 
+// Members and entries that merging duplicate fields of one JSON text may visit in all.
+inline constexpr size_t kMaxDuplicateMergeSteps = 1'000'000;
+
 // JSON patch: operations in one patch, bytes that its copy operations may add, and bytes of values
 // that its insertions and removals may shift in lists and maps.
 inline constexpr size_t kMaxJsonPatchOperations = 10'000;

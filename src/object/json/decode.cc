@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <iterator>
 #include <utility>
 
 #include "object/json/cursor.h"
@@ -15,6 +16,9 @@ namespace {
 // One bit per field of a message; tools/schema refuses larger messages.
 constexpr size_t kMaxFields = 256;
 
+// Blocks of documents that outgrow their first one.
+constexpr size_t kMinArenaStep = 256;
+
 constexpr const char* kArrayEnd = "expected ',' or ']' in an array";
 constexpr const char* kObjectEnd = "expected ',' or '}' in an object";
 constexpr const char* kColon = "expected ':' after a key";
@@ -23,7 +27,10 @@ class JsonDecoder {
  public:
   JsonDecoder(std::string_view text, const DecodeOptions& options)
       : options_(options),
-        arena_(options.borrow_text ? text.size() / 2 + 64 : text.size() * 3 / 4 + 64),
+        // A first block that most documents fill, and small steps from there on: what is left over
+        // stays with the document.
+        arena_(options.borrow_text ? text.size() / 2 : text.size(),
+               std::max(text.size() / 16, kMinArenaStep)),
         cursor_(text),
         faults_(text, cursor_, options),
         scalars_(cursor_, arena_, options.borrow_text) {
@@ -108,6 +115,9 @@ class JsonDecoder {
         if (seen[field]) {
           faults_.Report(FieldIssue::kDuplicate, here, key_offset);
           ReplaceDuplicate(type.fields[field], mark, value.WithField(field));
+          if (merge_steps_ > limits::kMaxDuplicateMergeSteps) {
+            return faults_.Fail(key_offset, "too many duplicate fields", here);
+          }
           ordered = false;
         } else {
           seen[field] = true;
@@ -324,8 +334,11 @@ class JsonDecoder {
     }
   }
 
-  // What Go has after decoding `later` into a variable that holds `earlier`.
+  // What Go has after decoding `later` into a variable that holds `earlier`. Each time the whole of
+  // both is gone through, so a text of nothing but duplicates is given up after some steps.
   Value Merged(Value earlier, const Value& later) {
+    merge_steps_ += earlier.size() + later.size();
+    if (merge_steps_ > limits::kMaxDuplicateMergeSteps) return earlier;
     if (earlier.is_object() && later.is_object() && earlier.type() == later.type()) {
       for (const Value& member : later.members()) {
         const Value* present = earlier.Member(member.field());
@@ -335,10 +348,11 @@ class JsonDecoder {
       return earlier;
     }
     if (earlier.is_map() && later.is_map()) {
-      for (const MapEntry& entry : later.entries()) {
-        earlier.SetEntry(arena_, entry.key, entry.value);
-      }
-      return earlier;
+      map_.clear();
+      // Of equal keys set_union takes the first range's.
+      std::ranges::set_union(later.entries(), earlier.entries(), std::back_inserter(map_), {},
+                             &MapEntry::key, &MapEntry::key);
+      return Value::Map(arena_, map_).WithField(earlier.field());
     }
     return later.WithField(earlier.field());
   }
@@ -351,6 +365,7 @@ class JsonDecoder {
   std::vector<Value> values_;          // members and items of the containers being read
   std::vector<PendingEntry> entries_;  // entries of the maps being read
   std::vector<MapEntry> map_;
+  size_t merge_steps_ = 0;
 };
 
 }  // namespace

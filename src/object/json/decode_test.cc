@@ -123,6 +123,16 @@ TEST(JsonDecodeTest, DuplicatesAreReportedAndTheLastOneWins) {
             R"("status":{}})");
 }
 
+TEST(JsonDecodeTest, MapsOfManyDuplicatesAreGivenUp) {
+  std::string json = "{";
+  for (int i = 0; i < 10'000; ++i) {
+    json += R"("metadata":{"labels":{"k)" + std::to_string(i) + R"(":"v"}},)";
+  }
+  json.back() = '}';
+  EXPECT_NE(ErrorOf(json).find("metadata: too many duplicate fields"), std::string::npos)
+      << ErrorOf(json);
+}
+
 TEST(JsonDecodeTest, DuplicateObjectsAndMapsMergeAsInGo) {
   EXPECT_EQ(RoundTrip(R"({"metadata":{"name":"a","labels":{"x":"1"}},"spec":{"nodeName":"n"},
                           "metadata":{"namespace":"b","labels":{"y":"2"}},"spec":null})"),
