@@ -1,6 +1,6 @@
 // The vector operations that JSON text needs: where in the next 16 bytes something other than a
-// plain character stands, or something other than in another text. SSE2 is part of every x86-64; elsewhere the same masks come from a loop
-// that compilers vectorise themselves.
+// plain character stands, or something other than in another text. SSE2 is part of every x86-64;
+// elsewhere the same masks come from a loop that compilers vectorise themselves.
 #pragma once
 
 #include <cstdint>
