@@ -6,56 +6,14 @@
 #include <new>
 #include <string>
 
+#include "object/unset.h"
+
 namespace skiff {
 namespace {
 
 constexpr size_t kMaxFields = 10'000;
 constexpr size_t kMaxSlots = size_t{1} << 16;
 constexpr int kSeedsPerSize = 200;
-
-// What an unset field prints; empty when it is left out, null when its message is not defined yet.
-const std::string_view* UnsetJson(const FieldDesc& field) {
-  static constexpr std::string_view kLeftOut, kNull = "null", kZero = "0", kEmpty = "\"\"",
-                                              kFalse = "false", kZeroSeconds = "\"0s\"",
-                                              kZeroQuantity = "\"0\"";
-  if (field.omit_zero()) return &kLeftOut;
-  if (field.pointer() || field.cardinality != Cardinality::kSingle) {
-    return field.omit_empty() ? &kLeftOut : &kNull;
-  }
-  switch (field.type) {
-    case FieldType::kMessage:
-      return field.message->zero_json.empty() ? nullptr : &field.message->zero_json;
-    case FieldType::kTime:
-    case FieldType::kMicroTime:
-    case FieldType::kRawJson:
-    case FieldType::kFieldsV1:
-    case FieldType::kUnknown:
-      return &kNull;
-    case FieldType::kDuration:
-      return &kZeroSeconds;
-    case FieldType::kQuantity:
-      return &kZeroQuantity;
-    case FieldType::kIntOrString:
-      return &kZero;
-    default:
-      break;
-  }
-  if (field.omit_empty()) return &kLeftOut;
-  switch (field.type) {
-    case FieldType::kString:
-      return &kEmpty;
-    case FieldType::kBool:
-      return &kFalse;
-    case FieldType::kInt32:
-    case FieldType::kInt64:
-    case FieldType::kUint32:
-    case FieldType::kUint64:
-    case FieldType::kDouble:
-      return &kZero;
-    default:
-      return &kNull;
-  }
-}
 
 bool Place(std::span<const FieldDesc> fields, uint64_t seed, std::vector<uint16_t>& slots) {
   std::ranges::fill(slots, MessageDesc::kNoField);
@@ -141,13 +99,15 @@ Result<void> DescriptorPool::Define(MessageDesc* message, std::span<const FieldS
                .type = from.type,
                .cardinality = from.cardinality,
                .flags = from.flags};
-    const std::string_view* unset = UnsetJson(made[i]);
-    if (unset == nullptr) {
+    const bool holds_message = from.type == FieldType::kMessage && !made[i].pointer() &&
+                               made[i].cardinality == Cardinality::kSingle;
+    if (holds_message && made[i].message->zero_json.empty()) {
       return BadField(std::string(from.name), "is of a message that is not defined yet");
     }
-    if (!unset->empty()) {
+    if (const std::string_view unset = UnsetJson(made[i]); !unset.empty()) {
+      made[i].flags |= FieldDesc::kShownUnset;
       zero += zero.size() == 1 ? text.substr(1) : text;
-      zero += *unset;
+      zero += unset;
     }
   }
   message->fields = {made, fields.size()};

@@ -19,7 +19,9 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 // What may follow a backslash.
 constexpr auto kEscapeLetters = [] {
   std::array<bool, 256> letters{};
-  for (const unsigned char c : {'"', '\\', '/', 'b', 'f', 'n', 'r', 't', 'u'}) letters[c] = true;
+  for (const char c : std::string_view("\"\\/bfnrtu")) {
+    letters[static_cast<unsigned char>(c)] = true;
+  }
   return letters;
 }();
 

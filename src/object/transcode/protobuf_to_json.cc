@@ -9,7 +9,7 @@
 #include "object/json/encode.h"
 #include "object/json/simd.h"
 #include "object/json/text.h"
-#include "object/json/unset.h"
+#include "object/unset.h"
 #include "object/protobuf/decode.h"
 #include "object/protobuf/envelope.h"
 #include "object/protobuf/wire.h"
