@@ -1,6 +1,7 @@
-// JSON text into documents, beside simdjson's DOM parse of the same bytes; and back, beside copying
-// the bytes that are written. simdjson finds structure and numbers but knows no types, so what we do
-// beyond it (names to fields, checks, quantities, times, a tree that can be changed) is in the ratio.
+// JSON text into documents, beside simdjson's DOM parse of the same bytes; and back, beside
+// copying the bytes that are written. simdjson finds structure and numbers but knows no types, so
+// what we do beyond it (names to fields, checks, quantities, times, a tree that can be changed) is
+// in the ratio.
 #include <simdjson.h>
 
 #include <cstring>

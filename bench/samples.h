@@ -1,5 +1,6 @@
-// Objects as a cluster has them, for the figures: the templates in bench/data with names, addresses,
-// digests and times filled in from a seed, so that no two are alike and every run sees the same.
+// Objects as a cluster has them, for the figures: the templates in bench/data with names,
+// addresses, digests and times filled in from a seed, so that no two are alike and every run sees
+// the same.
 #pragma once
 
 #include <cstddef>
