@@ -1,8 +1,7 @@
 // What every benchmark program shares: timing, the line format, and the exit code.
 //
 //   void BenchJson(bench::Report& report) {
-//     const double ours = bench::BestSeconds([&] { … });
-//     const double peer = bench::BestSeconds([&] { … });
+//     const auto [ours, peer] = bench::BestSecondsEach(2.0, [&] { … }, [&] { … });
 //     report.Figure("json_decode", bytes / ours / 1e9, "GB/s", peer / ours, "simdjson",
 //                   bench::AtLeast(0.35));
 //   }
@@ -12,7 +11,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <limits>
 
@@ -34,23 +35,37 @@ void Keep(const T& value) {
   asm volatile("" : : "r"(&value) : "memory");
 }
 
-// Seconds that one call of `work` takes: the best of many calls, because whatever else the machine
-// does only ever adds to it.
+using Clock = std::chrono::steady_clock;
+inline double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Seconds that one call of each piece of work takes: the best of many calls, because whatever else
+// the machine does only ever adds to it. The pieces take turns, so that a machine that is slower
+// for a while is slower for all of them.
+template <typename... Work>
+std::array<double, sizeof...(Work)> BestSecondsEach(double total_seconds, Work... work) {
+  constexpr int kFewestRounds = 5;
+  std::array<double, sizeof...(Work)> best;
+  best.fill(std::numeric_limits<double>::infinity());
+  const auto start = Clock::now();
+  for (int rounds = 0; rounds < kFewestRounds || SecondsSince(start) < total_seconds; ++rounds) {
+    size_t i = 0;
+    const auto time = [&](auto& one) {
+      const auto before = Clock::now();
+      one();
+      best[i] = std::min(best[i], SecondsSince(before));
+      ++i;
+    };
+    (time(work), ...);
+  }
+  return best;
+}
+
+// The same for one piece of work by itself.
 template <typename Work>
 double BestSeconds(Work work, double total_seconds = 1.0) {
-  using Clock = std::chrono::steady_clock;
-  constexpr int kFewestCalls = 5;
-  double best = std::numeric_limits<double>::infinity();
-  const auto start = Clock::now();
-  for (int calls = 0;; ++calls) {
-    const auto before = Clock::now();
-    if (calls >= kFewestCalls &&
-        std::chrono::duration<double>(before - start).count() >= total_seconds) {
-      return best;
-    }
-    work();
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - before).count());
-  }
+  return BestSecondsEach(total_seconds, work)[0];
 }
 
 class Report {

@@ -4,16 +4,17 @@
 // One of the labels differs per pod, so no two sets share memory; and the sets are visited in an
 // order that is unlike that of their allocation, so nearly each one misses the cache.
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
-#include <cstdio>
+#include <cstdlib>
+#include <limits>
 #include <string>
 #include <vector>
 
+#include "bench/benches.h"
 #include "object/selector/label_selector.h"
 #include "object/selector/label_set.h"
 
-namespace skiff {
+namespace skiff::bench {
 namespace {
 
 constexpr size_t kPods = 100'000;
@@ -54,31 +55,25 @@ uint64_t EmptyCaches(std::vector<uint64_t>& ballast) {
 
 }  // namespace
 
-void BenchSelectors() {
+void BenchSelectors(Report& report) {
   SymbolTable table;
   const std::vector<LabelSet> pods = MakePods(table);
   const auto selector =
       LabelSelector::Parse("team in (team-1,team-7,team-9),tier=frontend,env!=test");
-  if (!selector) return;
+  if (!selector) std::abort();
   const BoundSelector bound(table, *selector);
   std::vector<uint64_t> ballast(8 * 1024 * 1024);
-  std::vector<double> times;
-  size_t matches = 0;
-  uint64_t sink = 0;
+  double best = std::numeric_limits<double>::infinity();
   for (int round = 0; round < kRounds; ++round) {
-    sink += EmptyCaches(ballast);
-    const auto begin = std::chrono::steady_clock::now();
-    matches = 0;
+    Keep(EmptyCaches(ballast));
+    size_t matches = 0;
+    const auto start = Clock::now();
     bound.MatchAll(pods, [&](size_t) { ++matches; });
-    const auto end = std::chrono::steady_clock::now();
-    times.push_back(std::chrono::duration<double, std::milli>(end - begin).count());
+    best = std::min(best, SecondsSince(start));
+    Keep(matches);
   }
-  std::ranges::sort(times);
-  // The best round is the one that a busy machine disturbed least.
-  std::printf("bench label_match_100k %.3f ms ratio=%.2f of limit_3ms\n", times.front(),
-              times.front() / kLimitMs);
-  std::fprintf(stderr, "  %zu of %zu match; median %.3f ms (%d)\n", matches, kPods,
-               times[times.size() / 2], static_cast<int>(sink & 1));
+  report.Figure("label_match_100k", best * 1e3, "ms", best * 1e3 / kLimitMs, "the_limit_3_ms",
+                AtMost(1.0));
 }
 
-}  // namespace skiff
+}  // namespace skiff::bench

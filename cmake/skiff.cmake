@@ -1,9 +1,10 @@
 # skiff_library(DEPS a/b c …): the folder that calls it becomes one library, named by its path
 # under src with slashes as underscores (src/object/json → skiff_object_json). Its *_test.cc files
 # become one test program. DEPS are folders, only ones that src/README.md allows it; tools/tidy
-# compares the two. The global property SKIFF_LIBRARIES lists all of them.
+# compares the two. The global property SKIFF_LIBRARIES lists all of them. TEST_LINK
+# names what only the tests need besides.
 function(skiff_library)
-  cmake_parse_arguments(ARG "" "" "DEPS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPS;LINK;TEST_LINK" ${ARGN})
   file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
   string(REPLACE "/" "_" name skiff_${folder})
   file(GLOB sources CONFIGURE_DEPENDS *.cc)
@@ -27,7 +28,7 @@ function(skiff_library)
   target_link_libraries(${name} ${scope} ${libraries})
   set_property(GLOBAL APPEND PROPERTY SKIFF_LIBRARIES ${name})
   if(tests AND NOT SKIFF_FUZZ)
-    skiff_test(${name}_test SOURCES ${tests} LINK ${name})
+    skiff_test(${name}_test SOURCES ${tests} LINK ${name} ${ARG_TEST_LINK})
   endif()
 endfunction()
 

@@ -21,7 +21,11 @@ void CheckOne(std::string_view text, const Quantity& quantity) {
   const auto again = Quantity::Parse(canonical);
   Require(again.has_value());
   Require(*again == quantity);
-  Require(again->ToString() == canonical);
+  if (quantity.format() != skiff::QuantityFormat::kBinarySI) {
+    Require(again->ToString() == canonical);
+  }
+  // A binary amount may need a second time (see quantity.h), but never a third.
+  Require(Quantity::Parse(again->ToString())->ToString() == again->ToString());
 
   std::string scratch;
   const auto canonicalized = skiff::CanonicalizeQuantity(text, scratch);

@@ -33,7 +33,8 @@ void CheckTimes(std::string_view text) {
     AppendMicroTime(*time, written);
     const auto again = ParseMicroTime(written);
     Require(again ? *again == *time : written.size() > kMicroTimeBytes);
-    Require(ParseTime(text) == time);
+    const auto as_time = ParseTime(text);
+    Require(as_time && *as_time == *time);
   }
   if (text.size() >= 16) {
     int64_t seconds;

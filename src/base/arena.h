@@ -24,6 +24,9 @@ class Arena {
   Arena() = default;
   // `size_hint` is the expected total: with a good one the arena is a single block.
   explicit Arena(size_t size_hint) : next_block_size_(size_hint) {}
+  // With blocks of `step` bytes after the first one, where unused room matters more than the
+  // number of blocks.
+  Arena(size_t size_hint, size_t step) : next_block_size_(size_hint), step_(step) {}
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
   Arena(Arena&& other) noexcept { Swap(other); }
@@ -49,7 +52,14 @@ class Arena {
     return static_cast<T*>(Allocate(count * sizeof(T), alignof(T)));
   }
 
-  char* AllocateChars(size_t count) { return static_cast<char*>(Allocate(count, 1)); }
+  // From the other end of the block, so that text costs its neighbours no padding.
+  char* AllocateChars(size_t count) {
+    if (count > static_cast<size_t>(end_ - cursor_)) [[unlikely]] {
+      return static_cast<char*>(AllocateSlow(count, 1));
+    }
+    end_ -= count;
+    return end_;
+  }
 
   std::string_view Copy(std::string_view text) {
     if (text.empty()) return {};
@@ -73,6 +83,7 @@ class Arena {
     std::swap(end_, other.end_);
     std::swap(last_block_, other.last_block_);
     std::swap(next_block_size_, other.next_block_size_);
+    std::swap(step_, other.step_);
     std::swap(reserved_, other.reserved_);
   }
 
@@ -80,6 +91,7 @@ class Arena {
   char* end_ = nullptr;
   Block* last_block_ = nullptr;
   size_t next_block_size_ = kFirstBlock;
+  size_t step_ = 0;  // 0: blocks grow
   size_t reserved_ = 0;
 };
 

@@ -24,11 +24,14 @@ inline constexpr size_t kMaxYamlFlowWorkPerByte = 8;
 // Unknown and duplicate fields that one decoding reports; the rest is counted, not listed.
 inline constexpr size_t kMaxFieldIssues = 100;
 
+// Members and entries that merging duplicate fields of one JSON text may visit in all.
+inline constexpr size_t kMaxDuplicateMergeSteps = 1'000'000;
+
 // JSON patch: operations in one patch, bytes that its copy operations may add, and bytes of values
 // that its insertions and removals may shift in lists and maps.
 inline constexpr size_t kMaxJsonPatchOperations = 10'000;
 inline constexpr size_t kMaxJsonPatchCopyBytes = 3 * 1024 * 1024;
-inline constexpr size_t kMaxJsonPatchShiftedBytes = 512 * 1024 * 1024;
+inline constexpr size_t kMaxJsonPatchShiftedBytes = 1024 * 1024 * 1024;
 
 // The text of one quantity, and the digits before its decimal point. Kubernetes bounds neither and
 // spends time and memory without end on 1e1000000000.

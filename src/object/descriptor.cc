@@ -6,7 +6,10 @@
 namespace skiff {
 
 uint16_t MessageDesc::FindField(std::string_view field_name) const {
-  if (name_slots.empty()) return kNoField;
+  if (name_slots.empty()) {  // no fields, or too many or too alike for a perfect hash
+    auto found = std::ranges::find(fields, field_name, &FieldDesc::name);
+    return found == fields.end() ? kNoField : static_cast<uint16_t>(found - fields.begin());
+  }
   const uint16_t index = name_slots[HashFieldName(field_name, name_seed) & (name_slots.size() - 1)];
   return index != kNoField && fields[index].name() == field_name ? index : kNoField;
 }

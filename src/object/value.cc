@@ -113,8 +113,9 @@ Value& Value::SetEntry(Arena& arena, std::string_view key, Value value) {
   if (Value* present = Find(key)) return *present = value;
   if (!HasRoom()) Grow(arena);
   const MapEntry entry{arena.Copy(key), value};
-  MapEntry* at = data_.entries + size_++;
-  for (; at > data_.entries && at[-1].key > key; --at) *at = at[-1];
+  MapEntry* const end = data_.entries + size_++;
+  MapEntry* const at = std::ranges::lower_bound(data_.entries, end, key, {}, &MapEntry::key);
+  std::move_backward(at, end, end + 1);
   *at = entry;
   return at->value;
 }

@@ -226,9 +226,15 @@ inline std::span<Value> Value::members() {
   return {member_data(), size_};
 }
 
-// The same value in the sense of the API: absent members equal zero values of non-pointer fields,
-// numbers compare by value, raw JSON by its text. Works across typed and untyped trees of the same
-// kind of value; a typed object never equals a map.
+// The same value in the sense of the API, as Kubernetes' semantic equality has it:
+//   - an absent or null member equals the zero value of its field, unless the field is a pointer,
+//     where being there is what counts; so nil and empty lists, maps and bytes are equal;
+//   - quantities compare by amount (1Gi is 1024Mi), times by instant, numbers by value whatever
+//     their tag, raw JSON by its text;
+//   - lists compare item by item, in order; a key of a map counts even when its value is null.
+// Works on typed and untyped trees; a typed object equals only objects of its own type, never a
+// map. Without a field to say so, a string is a string: quantities in untyped trees compare as
+// text.
 bool DeepEqual(const Value& a, const Value& b);
 
 }  // namespace skiff

@@ -15,8 +15,16 @@ std::string FixtureRoot();
 // GROUP.VERSION.KIND of every object in the wire folder; {"absent"} without fixtures.
 std::vector<std::string> WireFixtureNames();
 
-// The content of a file in the wire folder. Skips the test without fixtures.
+// The content of a file in the wire folder.
 std::string ReadFixture(const std::string& name);
+
+// A test that runs once for each recorded object.
+class WireFixtureTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (FixtureRoot().empty()) GTEST_SKIP() << "the recorded fixtures are not on this machine";
+  }
+};
 
 // Parameter names for GoogleTest, which allows letters and digits only.
 std::string FixtureTestName(const testing::TestParamInfo<std::string>& info);

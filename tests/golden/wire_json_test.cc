@@ -9,7 +9,7 @@
 namespace skiff {
 namespace {
 
-class WireJsonTest : public testing::TestWithParam<std::string> {};
+class WireJsonTest : public WireFixtureTest {};
 
 TEST_P(WireJsonTest, DecodesStrictlyAndEncodesToTheSameText) {
   const std::string json = ReadFixture(GetParam() + ".json");

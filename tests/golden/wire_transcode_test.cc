@@ -9,7 +9,7 @@
 namespace skiff {
 namespace {
 
-class WireTranscodeTest : public testing::TestWithParam<std::string> {};
+class WireTranscodeTest : public WireFixtureTest {};
 
 TEST_P(WireTranscodeTest, StoredProtobufBecomesTheRecordedJson) {
   ByteBuffer json;

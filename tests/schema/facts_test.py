@@ -25,18 +25,20 @@ API = os.path.join(ROOT, "api")
 
 
 class Report:
-    """Counts checks; prints those that fail, unless quiet."""
+    """Counts checks and prints those that fail."""
 
-    def __init__(self, quiet=False):
-        self.passed, self.failures, self.quiet = 0, [], quiet
+    def __init__(self):
+        self.passed, self.failures = 0, []
 
     def check(self, ok, text):
         if ok:
             self.passed += 1
         else:
             self.failures.append(text)
-            if not self.quiet:
-                print(f"FAIL {text}")
+            self.failed(text)
+
+    def failed(self, text):
+        print(f"FAIL {text}")
 
     def compare(self, name, expected, actual):
         """Two flat dictionaries: one check a key."""
@@ -44,6 +46,17 @@ class Report:
         self.passed += count - len(found)
         for text in found:
             self.check(False, f"{name} {text}")
+
+
+class Noticed(Exception):
+    """A check failed."""
+
+
+class Alarm(Report):
+    """A report that is over with the first failure."""
+
+    def failed(self, text):
+        raise Noticed(text)
 
 
 class Facts:
@@ -132,20 +145,15 @@ def find_facts(arguments):
 def main(arguments):
     facts = find_facts(arguments)
     report = Report()
-    check_all(model.load(API), facts, report)
+    schema = model.load(API)
+    check_all(schema, facts, report)
     whole = not report.failures
     mutations.check_bad_files(report)
     if whole:  # damage proves nothing about a schema that is damaged already
-        mutations.check_damage(lambda: model.load(API), lambda schema: damage_found(schema, facts),
+        mutations.check_damage(schema, lambda damaged: check_all(damaged, facts, Alarm()),
                                facts is not None, report)
     print(f"{report.passed} passed, {len(report.failures)} failed")
     return 1 if report.failures else 0
-
-
-def damage_found(schema, facts):
-    report = Report(quiet=True)
-    check_all(schema, facts, report)
-    return report.failures
 
 
 if __name__ == "__main__":

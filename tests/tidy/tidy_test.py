@@ -172,9 +172,6 @@ class TidyTest(unittest.TestCase):
         self.assert_fires(self.in_source('int x = system("ls");\n'), "[system]")
         self.assert_fires(self.in_source("using namespace std;\n"), "[namespace]")
 
-    def test_expected_comes_through_its_wrapper(self):
-        self.assert_fires(self.in_source("#include <expected>\n"), "a.cc:2: [expected]")
-
     def test_words_in_comments_and_strings_are_not_calls(self):
         self.assert_passes(self.in_source(
             '// Not rand() nor sleep(1).\n/* std::thread */\nauto s = "system(\\"x\\") printf(";\n'

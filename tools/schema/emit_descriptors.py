@@ -11,185 +11,11 @@ import json
 import os
 import random
 import re
-import sys
 
 import model
-
-FORM_TYPES = {  # forms that are scalars to the codecs
-    "time": "kTime", "micro-time": "kMicroTime", "duration": "kDuration", "quantity": "kQuantity",
-    "int-or-string": "kIntOrString", "raw-json": "kRawJson", "fields-v1": "kFieldsV1",
-    "string-list": "kStringList", "unknown-envelope": "kUnknown",
-}
-FORM_MESSAGES = {
-    None: "kPlain", "schema-or-array": "kSchemaOrArray", "schema-or-bool": "kSchemaOrBool",
-    "schema-or-string-array": "kSchemaOrStringArray",
-}
-SCALAR_TYPES = {
-    "string": "kString", "bool": "kBool", "int32": "kInt32", "int64": "kInt64",
-    "uint32": "kUint32", "uint64": "kUint64", "double": "kDouble", "bytes": "kBytes",
-    "any": "kAny",
-}
-ZERO_JSON = {  # what Go prints for the zero value of a type that omitempty cannot leave out
-    "kTime": "null", "kMicroTime": "null", "kDuration": '"0s"', "kQuantity": '"0"',
-    "kIntOrString": "0", "kRawJson": "null", "kFieldsV1": "null",
-    "kUnknown": "null",
-}
-ZERO_SCALAR_JSON = {
-    "kString": '""', "kBool": "false", "kInt32": "0", "kInt64": "0", "kUint32": "0",
-    "kUint64": "0", "kDouble": "0", "kBytes": "null", "kStringList": "null", "kAny": "null",
-}
-ZERO_FORM_JSON = {"kSchemaOrArray": "null", "kSchemaOrBool": "false",
-                  "kSchemaOrStringArray": "null"}
-ZERO_PROTO = {
-    "kTime": b"", "kMicroTime": b"", "kDuration": b"\x08\0", "kQuantity": b"\x0a\x010",
-    "kIntOrString": b"\x08\0\x10\0\x1a\0", "kRawJson": b"", "kFieldsV1": b"",
-    "kUnknown": b"\x0a\x04\x0a\0\x12\0\x1a\0\x22\0",
-}
-VARINT, FIXED64, LENGTH = 0, 1, 2
-WIRE_TYPES = {"kBool": VARINT, "kInt32": VARINT, "kInt64": VARINT, "kDouble": FIXED64}
-MAX_FIELDS = 256  # codecs keep one bit per field of a message on the stack
-
-
-def identifier(text):
-    return re.sub(r"[^A-Za-z0-9]", "_", text)
-
-
-def message_symbol(message):
-    return f"kMessage_{identifier(message.gv.path)}_{message.name}"
-
-
-def varint(value):
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def c_bytes(data):
-    """A C string literal; octal escapes, since hexadecimal ones have no end."""
-    out = ""
-    for byte in data:
-        c = chr(byte)
-        out += c if 32 <= byte < 127 and c not in '"\\?' else f"\\{byte:03o}"
-    return f'"{out}"'
-
-
-def c_text(text):
-    return c_bytes(text.encode())
-
-
-def view(data):
-    """A string_view of bytes that may hold zeros."""
-    if isinstance(data, str):
-        data = data.encode()
-    return f"std::string_view({c_bytes(data)}, {len(data)})" if data else "{}"
-
-
-class Types:
-    """What the codecs want to know of fields and messages, derived from the schema."""
-
-    def __init__(self, schema):
-        self.schema = schema
-        self.flat_cache = {}
-
-    def element(self, field):
-        """(FieldType, message or None) of a field, a list's items or a map's values."""
-        ref = field.type if field.type.container == "single" else field.type.element
-        if ref.container == "list":
-            if ref.element.name != "string":
-                field.where.fail("lists of lists exist for strings only")
-            return "kStringList", None
-        if ref.container == "map":
-            field.where.fail("maps of maps are not supported")
-        if ref.message is None:
-            return SCALAR_TYPES[ref.name], None
-        message = self.schema.message(ref.message)
-        if message.form in FORM_TYPES:
-            return FORM_TYPES[message.form], None
-        return "kMessage", message
-
-    def form(self, message):
-        return FORM_MESSAGES[message.form]
-
-    def flattened(self, message):
-        """The fields of the JSON form: kind and apiVersion first, inlined messages in place."""
-        if message.key not in self.flat_cache:
-            fields = type_meta(message) if message.is_kind else []
-            for field in message.fields:
-                if field.inline:
-                    fields = fields + self.flattened(self.schema.message(field.type.message))
-                else:
-                    fields = fields + [field]
-            names = [json_name(f) for f in fields]
-            if len(set(names)) != len(names):
-                message.where.fail(f"{message.name}: two fields have the same JSON name")
-            if len(fields) > MAX_FIELDS:
-                message.where.fail(f"{message.name}: more than {MAX_FIELDS} fields")
-            self.flat_cache[message.key] = fields
-        return self.flat_cache[message.key]
-
-    def proto_fields(self, message):
-        """(field, index of its first flattened field, inlined message or None) by tag."""
-        out, at = [], 2 if message.is_kind else 0
-        for field in message.fields:
-            inlined = self.schema.message(field.type.message) if field.inline else None
-            if field.tag is not None:
-                out.append((field, at, inlined))
-            at += len(self.flattened(inlined)) if inlined else 1
-        return sorted(out, key=lambda entry: entry[0].tag)
-
-    def zero_json(self, message):
-        if message.form is not None:
-            return ZERO_FORM_JSON[self.form(message)]
-        members = []
-        for field in self.flattened(message):
-            text = self.zero_field_json(field)
-            if text is not None:
-                members.append(f"{json.dumps(json_name(field))}:{text}")
-        return "{" + ",".join(members) + "}"
-
-    def zero_field_json(self, field):
-        """What an unset field prints; None when it is left out."""
-        if field.omitzero:
-            return None
-        if field.pointer or field.type.container != "single":
-            return None if field.omitempty else "null"
-        kind, message = self.element(field)
-        if kind == "kMessage":
-            return self.zero_json(message)
-        if kind in ZERO_JSON:
-            return ZERO_JSON[kind]
-        return None if field.omitempty else ZERO_SCALAR_JSON[kind]
-
-    def zero_proto(self, message):
-        out = b""
-        for field, _, inlined in self.proto_fields(message):
-            if field.pointer or field.type.container != "single":
-                continue
-            kind, element = self.element(field)
-            if kind in ("kBytes", "kStringList"):
-                continue
-            out += varint(field.tag << 3 | WIRE_TYPES.get(kind, LENGTH))
-            if kind == "kMessage":
-                inner = self.zero_proto(inlined or element)
-                out += varint(len(inner)) + inner
-            elif kind in ZERO_PROTO:
-                out += varint(len(ZERO_PROTO[kind])) + ZERO_PROTO[kind]
-            else:
-                out += bytes(8) if kind == "kDouble" else b"\0"
-        return out
-
-
-def type_meta(message):
-    """kind and apiVersion, which every kind begins with and protobuf keeps in the envelope."""
-    return [model.Field(name, None, model.TypeRef("string", "single", "string"), message.where,
-                        omitempty=True) for name in ("kind", "apiVersion")]
-
-
-def json_name(field):
-    return field.proto_name if field.proto_only else field.name
+from cpp import (
+    c_text, cpp_bool, identifier, message_symbol, run, string_view, write_if_changed)
+from wire import LENGTH, WIRE_TYPES, Types, emitted, json_name
 
 
 def hash_name(name, seed):
@@ -271,8 +97,8 @@ class TableWriter:
             parts.append(f".merge_key = {c_text(field.merge_key)}")
         lists = (("list_map_keys", field.list_keys), ("enum_values", field.enum),
                  ("known_values", field.known))
-        key = repr((parts, lists, field.default, field.gates)) if field.default is not model.ABSENT \
-            else repr((parts, lists, field.gates))
+        default = [] if field.default is model.ABSENT else [field.default]
+        key = repr((parts, lists, default, field.gates))
         if key in self.traits:
             return self.traits[key]
         for member, values in lists:
@@ -341,8 +167,8 @@ class TableWriter:
             f"    {c_text(message.name)}, &kGroupVersion_{self.prefix},",
             f"    {f'kFields_{symbol}' if fields else '{}'}, "
             f"{f'kProto_{symbol}' if proto else '{}'},",
-            f"    {view(self.types.zero_json(message))},",
-            f"    {view(self.types.zero_proto(message))},",
+            f"    {string_view(self.types.zero_json(message))},",
+            f"    {string_view(self.types.zero_proto(message))},",
             f"    {f'kSlots_{symbol}' if fields else '{}'}, {seed}u,",
             f"    MessageForm::{self.types.form(message)}, "
             f"MapType::k{(message.map_type or 'unset').capitalize()},",
@@ -378,16 +204,6 @@ class TableWriter:
         return "\n".join([*head, "", *body, *tail, "", "}  // namespace skiff", ""])
 
 
-def emitted(gv):
-    """The messages that have a table: all but those that are scalars to the codecs."""
-    return [m for m in gv.messages.values()
-            if m.form not in FORM_TYPES and m.form in FORM_MESSAGES]
-
-
-def cpp_bool(value):
-    return "true" if value else "false"
-
-
 def kinds_table(schema):
     """kinds.cc: every (apiVersion, kind) that a document may name, and all group-versions."""
     kinds = {}
@@ -421,21 +237,9 @@ def kinds_table(schema):
         "", "}  // namespace skiff", ""])
 
 
-def write_if_changed(path, text):
-    try:
-        with open(path, encoding="utf-8") as old:
-            if old.read() == text:
-                return
-    except FileNotFoundError:
-        pass
-    with open(path, "w", encoding="utf-8") as out:
-        out.write(text)
-
-
 def main(api_dir, out_dir):
     schema = model.load(api_dir)
     types = Types(schema)
-    os.makedirs(out_dir, exist_ok=True)
     for gv in schema.versions.values():
         path = os.path.join(out_dir, identifier(gv.path) + ".cc")
         write_if_changed(path, TableWriter(gv, types).write())
@@ -443,7 +247,4 @@ def main(api_dir, out_dir):
 
 
 if __name__ == "__main__":
-    try:
-        main(*sys.argv[1:3])
-    except model.SchemaError as error:
-        sys.exit(str(error))
+    run(main)

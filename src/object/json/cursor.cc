@@ -1,11 +1,9 @@
 #include "object/json/cursor.h"
 
-#include <bit>
 #include <charconv>
 #include <cstring>
 
 #include "base/limits.h"
-#include "object/json/simd.h"
 #include "object/json/text.h"
 
 namespace skiff {
@@ -18,6 +16,15 @@ constexpr const char* kBadEscape = "unknown escape sequence in a string";
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
+// What may follow a backslash.
+constexpr auto kEscapeLetters = [] {
+  std::array<bool, 256> letters{};
+  for (const char c : std::string_view("\"\\/bfnrtu")) {
+    letters[static_cast<unsigned char>(c)] = true;
+  }
+  return letters;
+}();
+
 }  // namespace
 
 std::string_view JsonKindName(JsonKind kind) {
@@ -26,58 +33,12 @@ std::string_view JsonKindName(JsonKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-JsonKind JsonCursor::Peek() {
-  SkipSpace();
-  if (at_ == end_) return JsonKind::kInvalid;
-  switch (*at_) {
-    case '{':
-      return JsonKind::kObject;
-    case '[':
-      return JsonKind::kArray;
-    case '"':
-      return JsonKind::kString;
-    case 't':
-    case 'f':
-      return JsonKind::kBool;
-    case 'n':
-      return JsonKind::kNull;
-    default:
-      return *at_ == '-' || IsDigit(*at_) ? JsonKind::kNumber : JsonKind::kInvalid;
-  }
-}
-
-void JsonCursor::SkipPlainCharacters() {
-  while (end_ - at_ >= static_cast<ptrdiff_t>(kSimdWidth)) {
-    if (const uint32_t mask = MaskStringEnd(at_); mask != 0) {
-      at_ += std::countr_zero(mask);
-      return;
-    }
-    at_ += kSimdWidth;
-  }
+void JsonCursor::SkipPlainCharactersSlow() {
   while (at_ != end_) {
     const auto c = static_cast<unsigned char>(*at_);
     if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\') return;
     ++at_;
   }
-}
-
-bool JsonCursor::ReadString(Arena& arena, std::string_view* out) {
-  if (!Expect('"', "expected a string")) return false;
-  const char* const start = at_;
-  SkipPlainCharacters();
-  if (at_ != end_ && *at_ == '"') [[likely]] {
-    *out = {start, at_};
-    ++at_;
-    return true;
-  }
-  return ReadStringSlow(start, arena, out);
-}
-
-bool JsonCursor::ReadStringCopy(Arena& arena, std::string_view* out) {
-  if (!ReadString(arena, out)) return false;
-  // What ReadStringSlow made lies in the arena already.
-  if (out->data() >= begin_ && out->data() < end_) *out = arena.Copy(*out);
-  return true;
 }
 
 bool JsonCursor::ReadStringSlow(const char* start, Arena& arena, std::string_view* out) {
@@ -104,8 +65,7 @@ bool JsonCursor::ReadStringSlow(const char* start, Arena& arena, std::string_vie
   return true;
 }
 
-// Passes over the rest of a string, its closing quote included.
-bool JsonCursor::SkipString() {
+bool JsonCursor::SkipStringSlow() {
   while (true) {
     SkipPlainCharacters();
     if (at_ == end_) return Fail(kUnterminated);
@@ -116,7 +76,7 @@ bool JsonCursor::SkipString() {
     }
     if (c == '\\') {
       if (end_ - at_ < 2) return Fail(kUnterminated);
-      if (at_[1] == '\0' || std::strchr("\"\\/bfnrtu", at_[1]) == nullptr) return Fail(kBadEscape);
+      if (!kEscapeLetters[static_cast<unsigned char>(at_[1])]) return Fail(kBadEscape);
       at_ += 2;
       unsigned code;
       if (at_[-1] == 'u' && !ReadHex4(&code)) return false;
@@ -269,7 +229,13 @@ bool JsonCursor::SkipValue(int depth) {
       if (Take('}')) return true;
       do {
         if (!Expect('"', "expected a key in quotes") || !SkipString()) return false;
-        if (!Expect(':', "expected ':' after a key") || !SkipValue(depth + 1)) return false;
+        if (!Expect(':', "expected ':' after a key")) return false;
+        // Sets of fields, most of the JSON that is passed over, have such leaves.
+        if (depth < limits::kMaxDepth && end_ - at_ >= 2 && at_[0] == '{' && at_[1] == '}') {
+          at_ += 2;
+        } else if (!SkipValue(depth + 1)) {
+          return false;
+        }
       } while (Take(','));
       return Expect('}', "expected ',' or '}' in an object");
     case JsonKind::kInvalid:

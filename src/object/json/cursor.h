@@ -5,11 +5,14 @@
 // types, defaults) is the business of the decoders on top.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "base/arena.h"
+#include "object/json/simd.h"
 
 namespace skiff {
 
@@ -22,6 +25,22 @@ struct JsonError {
 enum class JsonKind : uint8_t { kNull, kBool, kNumber, kString, kArray, kObject, kInvalid };
 
 std::string_view JsonKindName(JsonKind kind);  // "a number", for messages
+
+// The kind by the first character.
+inline constexpr auto kJsonKinds = [] {
+  std::array<JsonKind, 256> kinds;
+  kinds.fill(JsonKind::kInvalid);
+  kinds['{'] = JsonKind::kObject;
+  kinds['['] = JsonKind::kArray;
+  kinds['"'] = JsonKind::kString;
+  kinds['t'] = kinds['f'] = JsonKind::kBool;
+  kinds['n'] = JsonKind::kNull;
+  kinds['-'] = JsonKind::kNumber;
+  for (char digit = '0'; digit <= '9'; ++digit) {
+    kinds[static_cast<unsigned char>(digit)] = JsonKind::kNumber;
+  }
+  return kinds;
+}();
 
 class JsonCursor {
  public:
@@ -49,12 +68,45 @@ class JsonCursor {
   bool Expect(char c, const char* message) { return Take(c) || Fail(message); }
 
   // Skips space and looks at the first character of the value that follows.
-  JsonKind Peek();
+  JsonKind Peek() {
+    SkipSpace();
+    if (at_ == end_) return JsonKind::kInvalid;
+    return kJsonKinds[static_cast<unsigned char>(*at_)];
+  }
+
+  // Takes `text` if it is next, without skipping space. Its bytes must be readable for a vector
+  // beyond its size.
+  bool TakeText(const char* text, size_t size) {
+    if (static_cast<size_t>(end_ - at_) < size + kSimdWidth) [[unlikely]] return false;
+    for (size_t i = 0; i < size; i += kSimdWidth) {
+      const uint32_t equal = MaskEqual(at_ + i, text + i);
+      const size_t wanted = size - i;
+      const uint32_t mask = wanted >= kSimdWidth ? 0xffff : (uint32_t{1} << wanted) - 1;
+      if ((equal & mask) != mask) return false;
+    }
+    at_ += size;
+    return true;
+  }
 
   // Strings. The view is into the text where nothing is escaped, else into `arena`.
-  bool ReadString(Arena& arena, std::string_view* out);
+  bool ReadString(Arena& arena, std::string_view* out) {
+    if (!Expect('"', "expected a string")) return false;
+    const char* const start = at_;
+    SkipPlainCharacters();
+    if (at_ != end_ && *at_ == '"') [[likely]] {
+      *out = {start, at_};
+      ++at_;
+      return true;
+    }
+    return ReadStringSlow(start, arena, out);
+  }
   // As ReadString, and always a copy of its own.
-  bool ReadStringCopy(Arena& arena, std::string_view* out);
+  bool ReadStringCopy(Arena& arena, std::string_view* out) {
+    if (!ReadString(arena, out)) return false;
+    // What ReadStringSlow made lies in the arena already.
+    if (out->data() >= begin_ && out->data() < end_) *out = arena.Copy(*out);
+    return true;
+  }
 
   bool ReadBool(bool* out);
   bool ReadNull();
@@ -78,8 +130,27 @@ class JsonCursor {
   bool ReadEscape(char*& to);
   bool ReadHex4(unsigned* out);
   // Moves to the closing quote, an escape, a control or non-ASCII character, or the end.
-  void SkipPlainCharacters();
-  bool SkipString();
+  void SkipPlainCharacters() {
+    while (end_ - at_ >= static_cast<ptrdiff_t>(kSimdWidth)) {
+      if (const uint32_t mask = MaskStringEnd(at_); mask != 0) {
+        at_ += std::countr_zero(mask);
+        return;
+      }
+      at_ += kSimdWidth;
+    }
+    SkipPlainCharactersSlow();
+  }
+  void SkipPlainCharactersSlow();  // near the end of the text
+  // Passes over the rest of a string, its closing quote included.
+  bool SkipString() {
+    SkipPlainCharacters();
+    if (at_ != end_ && *at_ == '"') [[likely]] {
+      ++at_;
+      return true;
+    }
+    return SkipStringSlow();
+  }
+  bool SkipStringSlow();  // from an escape or a non-ASCII character on
 
   const char* begin_;
   const char* at_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <iterator>
 #include <utility>
 
 #include "object/json/cursor.h"
@@ -15,6 +16,9 @@ namespace {
 // One bit per field of a message; tools/schema refuses larger messages.
 constexpr size_t kMaxFields = 256;
 
+// Blocks of documents that outgrow their first one.
+constexpr size_t kMinArenaStep = 256;
+
 constexpr const char* kArrayEnd = "expected ',' or ']' in an array";
 constexpr const char* kObjectEnd = "expected ',' or '}' in an object";
 constexpr const char* kColon = "expected ':' after a key";
@@ -23,7 +27,10 @@ class JsonDecoder {
  public:
   JsonDecoder(std::string_view text, const DecodeOptions& options)
       : options_(options),
-        arena_(options.borrow_text ? text.size() / 2 + 64 : text.size() * 3 / 4 + 64),
+        // A first block that most documents fill, and small steps from there on: what is left over
+        // stays with the document.
+        arena_(options.borrow_text ? text.size() / 2 : text.size(),
+               std::max(text.size() / 16, kMinArenaStep)),
         cursor_(text),
         faults_(text, cursor_, options),
         scalars_(cursor_, arena_, options.borrow_text) {
@@ -58,7 +65,7 @@ class JsonDecoder {
     const JsonKind kind = cursor_.Peek();
     if (kind == JsonKind::kNull) {
       *out = Value();
-      return cursor_.ReadNull();
+      return cursor_.ReadNull() || faults_.Syntax(path);
     }
     if (type.form != MessageForm::kPlain) return ReadSchemaOr(type, path, depth, kind, out);
     if (kind != JsonKind::kObject) return faults_.Expected("an object", kind, path);
@@ -95,11 +102,8 @@ class JsonDecoder {
         cursor_.SkipSpace();
         const size_t key_offset = cursor_.offset();
         std::string_view key;
-        if (!cursor_.ReadString(arena_, &key) || !cursor_.Expect(':', kColon)) return faults_.Syntax(path);
-        // Go prints fields in the order of the schema, so the next field is the likely one.
-        const uint16_t field =
-            next < type.fields.size() && type.fields[next].name() == key ? next
-                                                                         : type.FindField(key);
+        uint16_t field;
+        if (!ReadFieldName(type, next, &key, &field)) return faults_.Syntax(path);
         const PathNode here(&path, key);
         if (field == MessageDesc::kNoField) {
           faults_.Report(FieldIssue::kUnknown, here, key_offset);
@@ -111,6 +115,9 @@ class JsonDecoder {
         if (seen[field]) {
           faults_.Report(FieldIssue::kDuplicate, here, key_offset);
           ReplaceDuplicate(type.fields[field], mark, value.WithField(field));
+          if (merge_steps_ > limits::kMaxDuplicateMergeSteps) {
+            return faults_.Fail(key_offset, "too many duplicate fields", here);
+          }
           ordered = false;
         } else {
           seen[field] = true;
@@ -127,6 +134,23 @@ class JsonDecoder {
     if (!ordered) std::ranges::sort(members, {}, &Value::field);
     *out = Value::Object(arena_, &type, members);
     values_.resize(mark);
+    return true;
+  }
+
+  // A name and its colon. Go prints fields in the order of the schema, so the one at `next` is the
+  // likely one, and its text is compared as it would be printed.
+  bool ReadFieldName(const MessageDesc& type, uint16_t next, std::string_view* name,
+                     uint16_t* field) {
+    if (next < type.fields.size()) {
+      const std::string_view text = type.fields[next].key_text().substr(1);
+      if (cursor_.TakeText(text.data(), text.size())) {
+        *name = type.fields[next].name();
+        *field = next;
+        return true;
+      }
+    }
+    if (!cursor_.ReadString(arena_, name) || !cursor_.Expect(':', kColon)) return false;
+    *field = type.FindField(*name);
     return true;
   }
 
@@ -279,7 +303,7 @@ class JsonDecoder {
     if (!cursor_.ReadNumber(&number)) return faults_.Syntax(path);
     int64_t integer;
     double real;
-    if (ParseJsonInt(number, &integer)) {
+    if (number != "-0" && ParseJsonInt(number, &integer)) {  // an integer has no negative zero
       *out = Value::Int(integer);
     } else if (ParseJsonDouble(number, &real)) {
       *out = Value::Double(real);
@@ -310,8 +334,11 @@ class JsonDecoder {
     }
   }
 
-  // What Go has after decoding `later` into a variable that holds `earlier`.
+  // What Go has after decoding `later` into a variable that holds `earlier`. Each time the whole of
+  // both is gone through, so a text of nothing but duplicates is given up after some steps.
   Value Merged(Value earlier, const Value& later) {
+    merge_steps_ += earlier.size() + later.size();
+    if (merge_steps_ > limits::kMaxDuplicateMergeSteps) return earlier;
     if (earlier.is_object() && later.is_object() && earlier.type() == later.type()) {
       for (const Value& member : later.members()) {
         const Value* present = earlier.Member(member.field());
@@ -321,10 +348,11 @@ class JsonDecoder {
       return earlier;
     }
     if (earlier.is_map() && later.is_map()) {
-      for (const MapEntry& entry : later.entries()) {
-        earlier.SetEntry(arena_, entry.key, entry.value);
-      }
-      return earlier;
+      map_.clear();
+      // Of equal keys set_union takes the first range's.
+      std::ranges::set_union(later.entries(), earlier.entries(), std::back_inserter(map_), {},
+                             &MapEntry::key, &MapEntry::key);
+      return Value::Map(arena_, map_).WithField(earlier.field());
     }
     return later.WithField(earlier.field());
   }
@@ -337,6 +365,7 @@ class JsonDecoder {
   std::vector<Value> values_;          // members and items of the containers being read
   std::vector<PendingEntry> entries_;  // entries of the maps being read
   std::vector<MapEntry> map_;
+  size_t merge_steps_ = 0;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "object/json/scalar.h"
 #include "object/json/text.h"
-#include "object/json/unset.h"
+#include "object/unset.h"
 #include "object/scalar/base64.h"
 #include "object/scalar/duration.h"
 

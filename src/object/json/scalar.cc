@@ -23,20 +23,15 @@ bool JsonScalarReader::Expected(std::string_view what, JsonKind got) {
                   "expected " + std::string(what) + ", got " + std::string(JsonKindName(got)));
 }
 
-bool JsonScalarReader::Read(FieldType type, Value* out) {
+bool JsonScalarReader::ReadOther(FieldType type, Value* out) {
   const JsonKind kind = cursor_.Peek();
   if (kind == JsonKind::kNull) {
     *out = Value();
     return cursor_.ReadNull();
   }
   switch (type) {
-    case FieldType::kString: {
-      if (kind != JsonKind::kString) return Expected("a string", kind);
-      std::string_view text;
-      if (!ReadText(&text)) return false;
-      *out = Value::String(text);
-      return true;
-    }
+    case FieldType::kString:
+      return Expected("a string", kind);
     case FieldType::kBool: {
       if (kind != JsonKind::kBool) return Expected("a boolean", kind);
       bool boolean;

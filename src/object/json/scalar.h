@@ -22,7 +22,15 @@ class JsonScalarReader {
 
   // Reads the value at the cursor; JSON null gives a null Value. False on an error, which is in
   // message() if the value is valid JSON of the wrong kind or content, else in the cursor.
-  bool Read(FieldType type, Value* out);
+  bool Read(FieldType type, Value* out) {
+    if (type == FieldType::kString && cursor_.Peek() == JsonKind::kString) [[likely]] {
+      std::string_view text;
+      if (!ReadText(&text)) return false;
+      *out = Value::String(text);
+      return true;
+    }
+    return ReadOther(type, out);
+  }
 
   const std::string& message() const { return message_; }
   size_t error_offset() const { return error_offset_; }
@@ -31,6 +39,7 @@ class JsonScalarReader {
   bool ReadText(std::string_view* out) {
     return borrow_ ? cursor_.ReadString(arena_, out) : cursor_.ReadStringCopy(arena_, out);
   }
+  bool ReadOther(FieldType type, Value* out);
   bool ReadInteger(FieldType type, Value* out);
   bool ReadDouble(Value* out);
   bool ReadBytes(Value* out);

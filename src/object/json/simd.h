@@ -1,6 +1,6 @@
-// The one vector operation that JSON text needs: where in the next 16 bytes something other than a
-// plain character stands. SSE2 is part of every x86-64; elsewhere the same masks come from a loop
-// that compilers vectorise themselves.
+// The vector operations that JSON text needs: where in the next 16 bytes something other than a
+// plain character stands, or something other than in another text. SSE2 is part of every x86-64;
+// elsewhere the same masks come from a loop that compilers vectorise themselves.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,13 @@ inline uint32_t MaskStringEnd(const char* at) {
       _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
                    _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
   return static_cast<uint32_t>(_mm_movemask_epi8(special));
+}
+
+// Bit i is set if byte i of both is the same.
+inline uint32_t MaskEqual(const char* a, const char* b) {
+  return static_cast<uint32_t>(
+      _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a)),
+                                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(b)))));
 }
 
 // Copies 16 bytes and marks those that an encoder must not copy as they are: what MaskStringEnd
@@ -71,6 +78,12 @@ inline uint32_t MaskStringEnd(const char* at) {
   return MaskBytes(at, [](unsigned char c) {
     return c < 0x20 || c >= 0x80 || c == '"' || c == '\\';
   });
+}
+
+inline uint32_t MaskEqual(const char* a, const char* b) {
+  uint32_t mask = 0;
+  for (size_t i = 0; i < kSimdWidth; ++i) mask |= uint32_t{a[i] == b[i]} << i;
+  return mask;
 }
 
 inline uint32_t CopyAndMaskEscapes(char* to, const char* from) {

@@ -12,7 +12,10 @@
 // Numbers and strings are compared as values, however they are written.
 #pragma once
 
+#include <vector>
+
 #include "base/status.h"
+#include "object/field_issue.h"
 #include "object/value.h"
 
 namespace skiff {
@@ -24,5 +27,9 @@ namespace skiff {
 // or makes the document too large; 422 when an operation does not apply. Messages name the
 // operation's index and path.
 Result<void> ApplyJsonPatch(const Value& patch, Document& document);
+
+// The members of operations that JSON patch does not know ("[0].comment"), which field validation
+// warns of or refuses. At most limits::kMaxFieldIssues of them.
+std::vector<FieldIssue> UnknownJsonPatchMembers(const Value& patch);
 
 }  // namespace skiff

@@ -1,8 +1,6 @@
 #include "object/patch/list_merge.h"
 
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -40,7 +38,7 @@ Result<Tag> ItemTag(const Value& a, const Value& b) {
 // A patch's list, sorted by what its items want.
 struct PatchItems {
   std::vector<KeyedItem> merge;
-  std::set<ItemKey> remove;
+  std::vector<KeyedItem> remove;
   bool replace = false;
 };
 
@@ -54,11 +52,7 @@ Result<PatchItems> SortPatchItems(const Value& patch, std::string_view merge_key
       out.replace = true;
     } else if (directive == nullptr || name == "delete") {
       SKIFF_ASSIGN_OR_RETURN(const ItemKey key, ItemKeyOf(item, merge_key));
-      if (directive != nullptr) {
-        out.remove.insert(key);
-      } else {
-        out.merge.push_back({key, item});
-      }
+      (directive != nullptr ? out.remove : out.merge).push_back({key, item, 0});
     } else if (name == "merge") {
       return Unclassified("merging lists cannot yet be specified in the patch");
     } else {
@@ -74,43 +68,51 @@ Result<Value> MergeObjects(Arena& arena, const Value& original, const Value& pat
   if (merge_key.empty()) {
     return Unclassified("cannot merge lists without merge key for struct");
   }
-  SKIFF_ASSIGN_OR_RETURN(const PatchItems wanted, SortPatchItems(patch, merge_key));
+  SKIFF_ASSIGN_OR_RETURN(PatchItems wanted, SortPatchItems(patch, merge_key));
   if (wanted.replace) {
-    const ItemRanks own_order = RankItems(wanted.merge);
-    std::vector<Value> items = OrderItems(wanted.merge, {}, own_order);
+    const size_t key_count = NumberKeys({&wanted.merge});
+    std::vector<Value> items = OrderItems(wanted.merge, ItemRanks(key_count, kNoRank),
+                                          RankItems(wanted.merge, key_count));
     for (Value& item : items) item = item.CopyInto(arena);
     return Value::List(arena, items);
   }
 
   SKIFF_ASSIGN_OR_RETURN(std::vector<KeyedItem> merged, KeyItems(original.items(), merge_key));
-  std::erase_if(merged, [&](const KeyedItem& item) { return wanted.remove.contains(item.key); });
-  const ItemRanks live_order = RankItems(merged);
+  const size_t key_count = NumberKeys({&merged, &wanted.merge, &wanted.remove});
+  const ItemRanks removed = RankItems(wanted.remove, key_count);
+  std::erase_if(merged, [&](const KeyedItem& item) { return removed[item.id] != kNoRank; });
+  const ItemRanks live_order = RankItems(merged, key_count);
   ItemRanks places = live_order;
-  for (const auto& [key, item] : wanted.merge) {
-    const auto [place, is_new] = places.try_emplace(key, merged.size());
-    if (is_new) {
-      merged.push_back({key, item.CopyInto(arena)});
+  for (const KeyedItem& item : wanted.merge) {
+    uint32_t& place = places[item.id];
+    if (place == kNoRank) {
+      place = static_cast<uint32_t>(merged.size());
+      merged.push_back({item.key, item.value.CopyInto(arena), item.id});
       continue;
     }
-    Value& present = merged[place->second].value;
-    SKIFF_ASSIGN_OR_RETURN(present, merger.MergeMap(present, item, item_type));
+    Value& present = merged[place].value;
+    SKIFF_ASSIGN_OR_RETURN(present, merger.MergeMap(present, item.value, item_type));
   }
-  return Value::List(arena, OrderItems(merged, RankItems(wanted.merge), live_order));
+  return Value::List(arena, OrderItems(merged, RankItems(wanted.merge, key_count), live_order));
 }
 
 Result<Value> UniteScalars(Arena& arena, const Value& original, const Value& patch,
                            std::string_view merge_key) {
-  SKIFF_ASSIGN_OR_RETURN(const auto live, KeyItems(original.items(), merge_key));
-  SKIFF_ASSIGN_OR_RETURN(const auto wanted, KeyItems(patch.items(), merge_key));
+  SKIFF_ASSIGN_OR_RETURN(auto live, KeyItems(original.items(), merge_key));
+  SKIFF_ASSIGN_OR_RETURN(auto wanted, KeyItems(patch.items(), merge_key));
+  const size_t key_count = NumberKeys({&live, &wanted});
+  const ItemRanks live_order = RankItems(live, key_count);
+  const ItemRanks patch_order = RankItems(wanted, key_count);
   std::vector<KeyedItem> united;
-  std::set<ItemKey> seen;
-  for (const KeyedItem& item : live) {
-    if (seen.insert(item.key).second) united.push_back(item);
+  for (size_t i = 0; i < live.size(); ++i) {
+    if (live_order[live[i].id] == i) united.push_back(live[i]);
   }
-  for (const auto& [key, value] : wanted) {
-    if (seen.insert(key).second) united.push_back({key, value.CopyInto(arena)});
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const auto& [key, value, id] = wanted[i];
+    if (live_order[id] != kNoRank || patch_order[id] != i) continue;
+    united.push_back({key, value.CopyInto(arena), id});
   }
-  return Value::List(arena, OrderItems(united, RankItems(wanted), RankItems(live)));
+  return Value::List(arena, OrderItems(united, patch_order, live_order));
 }
 
 }  // namespace
@@ -133,12 +135,13 @@ Result<Value> MergeLists(Arena& arena, const Value& original, const Value& patch
 Result<Value> DeleteScalars(Arena& arena, const Value& list, const Value& values) {
   SKIFF_ASSIGN_OR_RETURN(const Tag tag, ItemTag(list, values));
   if (tag == Tag::kMap) return BadRequest("invalid patch format of primitive list");
-  SKIFF_ASSIGN_OR_RETURN(const auto unwanted, KeyItems(values.items(), {}));
-  const ItemRanks ranks = RankItems(unwanted);
-  SKIFF_ASSIGN_OR_RETURN(const auto present, KeyItems(list.items(), {}));
+  SKIFF_ASSIGN_OR_RETURN(auto unwanted, KeyItems(values.items(), {}));
+  SKIFF_ASSIGN_OR_RETURN(auto present, KeyItems(list.items(), {}));
+  const size_t key_count = NumberKeys({&unwanted, &present});
+  const ItemRanks removed = RankItems(unwanted, key_count);
   std::vector<Value> kept;
-  for (const auto& [key, value] : present) {
-    if (!ranks.contains(key)) kept.push_back(value);
+  for (const KeyedItem& item : present) {
+    if (removed[item.id] == kNoRank) kept.push_back(item.value);
   }
   return Value::List(arena, kept);
 }
@@ -162,10 +165,12 @@ Result<void> CheckElementOrder(const Value& patch, const Value& order, std::stri
 
 Result<Value> OrderElements(Arena& arena, const Value& merged, const Value& order,
                             const Value& live, std::string_view merge_key) {
-  SKIFF_ASSIGN_OR_RETURN(const auto items, KeyItems(merged.items(), merge_key));
-  SKIFF_ASSIGN_OR_RETURN(const auto ordered, KeyItems(order.items(), merge_key));
-  SKIFF_ASSIGN_OR_RETURN(const auto present, KeyItems(live.items(), merge_key));
-  return Value::List(arena, OrderItems(items, RankItems(ordered), RankItems(present)));
+  SKIFF_ASSIGN_OR_RETURN(auto items, KeyItems(merged.items(), merge_key));
+  SKIFF_ASSIGN_OR_RETURN(auto ordered, KeyItems(order.items(), merge_key));
+  SKIFF_ASSIGN_OR_RETURN(auto present, KeyItems(live.items(), merge_key));
+  const size_t key_count = NumberKeys({&items, &ordered, &present});
+  return Value::List(arena, OrderItems(items, RankItems(ordered, key_count),
+                                       RankItems(present, key_count)));
 }
 
 }  // namespace skiff

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
+#include <cstring>
 #include <string>
 
 #include "object/patch/go_text.h"
@@ -10,16 +10,16 @@
 namespace skiff {
 namespace {
 
-constexpr size_t kNoRank = std::numeric_limits<size_t>::max();
-
-size_t RankOf(const ItemRanks& ranks, const ItemKey& key) {
-  const auto found = ranks.find(key);
-  return found == ranks.end() ? kNoRank : found->second;
+// The first eight bytes as a number; shorter texts are filled with zeros.
+int64_t Prefix(std::string_view text) {
+  int64_t bits = 0;
+  if (!text.empty()) std::memcpy(&bits, text.data(), std::min(text.size(), sizeof bits));
+  return bits;
 }
 
 struct RankedItem {
-  size_t rank;       // in the list that orders this part
-  size_t live_rank;  // in the live list
+  uint32_t rank;       // in the list that orders this part
+  uint32_t live_rank;  // in the live list
   Value value;
 };
 
@@ -56,7 +56,10 @@ Result<ItemKey> ItemKeyOf(const Value& item, std::string_view merge_key) {
     case Tag::kInt: key.bits = scalar->AsInt(); break;
     case Tag::kUint: key.bits = static_cast<int64_t>(scalar->AsUint()); break;
     case Tag::kDouble: key.bits = std::bit_cast<int64_t>(scalar->AsDouble()); break;
-    case Tag::kString: key.text = scalar->AsText(); break;
+    case Tag::kString:
+      key.text = scalar->AsText();
+      key.bits = Prefix(key.text);
+      break;
     default:
       return BadRequest(merge_key.empty()
                             ? "items of a list without a merge key must be scalars"
@@ -70,23 +73,37 @@ Result<std::vector<KeyedItem>> KeyItems(std::span<const Value> items, std::strin
   keyed.reserve(items.size());
   for (const Value& item : items) {
     SKIFF_ASSIGN_OR_RETURN(const ItemKey key, ItemKeyOf(item, merge_key));
-    keyed.push_back({key, item});
+    keyed.push_back({key, item, 0});
   }
   return keyed;
 }
 
-ItemRanks RankItems(std::span<const KeyedItem> items) {
-  ItemRanks ranks;
-  for (size_t i = 0; i < items.size(); ++i) ranks.try_emplace(items[i].key, i);
+size_t NumberKeys(std::initializer_list<std::vector<KeyedItem>*> lists) {
+  std::vector<KeyedItem*> sorted;
+  for (std::vector<KeyedItem>* list : lists) {
+    for (KeyedItem& item : *list) sorted.push_back(&item);
+  }
+  std::ranges::sort(sorted, {}, [](const KeyedItem* item) -> const ItemKey& { return item->key; });
+  uint32_t next = 0;
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    if (i > 0 && sorted[i]->key != sorted[i - 1]->key) ++next;
+    sorted[i]->id = next;
+  }
+  return sorted.empty() ? 0 : next + 1;
+}
+
+ItemRanks RankItems(std::span<const KeyedItem> items, size_t key_count) {
+  ItemRanks ranks(key_count, kNoRank);
+  for (size_t i = items.size(); i-- > 0;) ranks[items[i].id] = static_cast<uint32_t>(i);
   return ranks;
 }
 
 std::vector<Value> OrderItems(std::span<const KeyedItem> merged, const ItemRanks& patch_order,
                               const ItemRanks& live_order) {
   std::vector<RankedItem> from_patch, live_only;
-  for (const auto& [key, value] : merged) {
-    const size_t patch_rank = RankOf(patch_order, key);
-    const size_t live_rank = RankOf(live_order, key);
+  for (const auto& [key, value, id] : merged) {
+    const uint32_t patch_rank = patch_order[id];
+    const uint32_t live_rank = live_order[id];
     if (patch_rank != kNoRank) {
       from_patch.push_back({patch_rank, live_rank, value});
     } else {

@@ -9,7 +9,8 @@
 
 #include <compare>
 #include <cstdint>
-#include <map>
+#include <initializer_list>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,28 +20,36 @@
 
 namespace skiff {
 
-// A scalar as Kubernetes compares it: by type, then by value.
+// A scalar as Kubernetes compares it: by type, then by value. The order has no meaning but that
+// equal keys stand together.
 struct ItemKey {
   Tag tag = Tag::kNull;
-  int64_t bits = 0;
+  int64_t bits = 0;  // the value; of texts the first bytes, which mostly decide
   std::string_view text;
 
   friend auto operator<=>(const ItemKey&, const ItemKey&) = default;
 };
 
-// The key of an item. `merge_key` is empty in lists of scalars. Fails when the item is not an
-// object, lacks the merge key, or has one that is no scalar.
-Result<ItemKey> ItemKeyOf(const Value& item, std::string_view merge_key);
-
+// An item and its key. Keys get numbers from NumberKeys(), equal keys the same one.
 struct KeyedItem {
   ItemKey key;
   Value value;
+  uint32_t id = 0;
 };
+
+// The key of an item. `merge_key` is empty in lists of scalars. Fails when the item is not an
+// object, lacks the merge key, or has one that is no scalar.
+Result<ItemKey> ItemKeyOf(const Value& item, std::string_view merge_key);
 Result<std::vector<KeyedItem>> KeyItems(std::span<const Value> items, std::string_view merge_key);
 
-// The first place of each key in a list.
-using ItemRanks = std::map<ItemKey, size_t>;
-ItemRanks RankItems(std::span<const KeyedItem> items);
+// Numbers the keys of all these lists, from 0; returns how many there are. By sorting rather than
+// hashing: input chosen to collide must not make a patch slow.
+size_t NumberKeys(std::initializer_list<std::vector<KeyedItem>*> lists);
+
+// The first place in a list of each numbered key.
+using ItemRanks = std::vector<uint32_t>;
+inline constexpr uint32_t kNoRank = std::numeric_limits<uint32_t>::max();
+ItemRanks RankItems(std::span<const KeyedItem> items, size_t key_count);
 
 // Brings a merged list into order.
 std::vector<Value> OrderItems(std::span<const KeyedItem> merged, const ItemRanks& patch_order,

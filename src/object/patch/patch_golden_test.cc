@@ -2,6 +2,8 @@
 // "apiVersion Kind" and gives strategic merge patches their type; `error` has the code and the
 // whole message, or a part that it contains. Beside them it replays patches that a real API server
 // was recorded to answer, where that folder is present.
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -9,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 #include "object/patch/json_patch.h"
@@ -42,7 +43,8 @@ std::string_view TextAt(const Value& value, std::string_view name) {
 
 enum class PatchKind { kJson, kMerge, kStrategic };
 
-Result<void> Apply(PatchKind kind, const Value& patch, const MessageDesc* type, Document& document) {
+Result<void> Apply(PatchKind kind, const Value& patch, const MessageDesc* type,
+                   Document& document) {
   switch (kind) {
     case PatchKind::kJson: return ApplyJsonPatch(patch, document);
     case PatchKind::kMerge: return ApplyMergePatch(patch, document);

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -17,8 +16,8 @@
 namespace skiff {
 
 // The entries of a map while a patch changes them. Value::SetEntry() shifts all entries behind a
-// new one, which a patch of many keys would make quadratic; here look-ups are logarithmic and
-// Finish() writes the map once.
+// new one, which a patch of many keys would make quadratic; here changes in ascending order of
+// keys cost next to nothing, and Finish() writes the map once.
 class MapEdit {
  public:
   explicit MapEdit(const Value& map)
@@ -39,11 +38,13 @@ class MapEdit {
   Value Finish(Arena& arena) const;
 
  private:
-  std::optional<size_t> IndexOf(std::string_view key) const;
+  std::optional<size_t> IndexOf(std::string_view key);
+  std::vector<MapEntry>::iterator AddedFrom(std::string_view key);
 
   std::vector<MapEntry> entries_;
   std::vector<bool> erased_;
-  std::map<std::string_view, Value> added_;
+  std::vector<MapEntry> added_;  // ascending by key
+  size_t last_found_ = 0;        // where the next look-up begins, if its key is not smaller
 };
 
 // What CopyPruned() leaves out.

@@ -26,8 +26,8 @@ struct ProtobufDecodeOptions {
   std::vector<FieldIssue>* issues = nullptr;
   // What the object's kind and apiVersion become: they are not in the message. Left out when
   // empty.
-  std::string_view kind;
-  std::string_view api_version;
+  std::string_view kind = {};
+  std::string_view api_version = {};
 };
 
 // `message` is without the envelope; see envelope.h.

@@ -72,7 +72,8 @@ bool ProtobufDecoder::ReadValue(WireReader& in, const FieldDesc& desc, const Pat
       return ReadIntOrString(bytes, path, out);
     case FieldType::kRawJson:
     case FieldType::kFieldsV1:
-      return ReadRawJson(bytes, path, out);
+    case FieldType::kUnknown:
+      return ReadRawJson(desc.type, bytes, path, out);
     case FieldType::kStringList:
       return ReadStringList(bytes, path, out);
     default:
@@ -196,9 +197,16 @@ bool ProtobufDecoder::ReadIntOrString(std::string_view bytes, const PathNode& pa
   return true;
 }
 
-bool ProtobufDecoder::ReadRawJson(std::string_view bytes, const PathNode& path, Value* out) {
-  std::string_view json;
-  if (!ReadWrapper(bytes, path, {{1, nullptr, &json}})) return false;
+bool ProtobufDecoder::ReadRawJson(FieldType type, std::string_view bytes, const PathNode& path,
+                                  Value* out) {
+  std::string_view json, ignored;
+  const bool read = type == FieldType::kUnknown
+                        ? ReadWrapper(bytes, path, {{1, nullptr, &ignored},
+                                                    {2, nullptr, &json},
+                                                    {3, nullptr, &ignored},
+                                                    {4, nullptr, &ignored}})
+                        : ReadWrapper(bytes, path, {{1, nullptr, &json}});
+  if (!read) return false;
   // Nothing and no text at all are both null in JSON.
   if (json.empty()) {
     *out = Value();

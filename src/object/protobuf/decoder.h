@@ -77,7 +77,7 @@ class ProtobufDecoder {
   bool ReadDuration(std::string_view bytes, const PathNode& path, Value* out);
   bool ReadQuantity(std::string_view bytes, const PathNode& path, Value* out);
   bool ReadIntOrString(std::string_view bytes, const PathNode& path, Value* out);
-  bool ReadRawJson(std::string_view bytes, const PathNode& path, Value* out);
+  bool ReadRawJson(FieldType type, std::string_view bytes, const PathNode& path, Value* out);
   bool ReadStringList(std::string_view bytes, const PathNode& path, Value* out);
   bool CopyText(std::string_view text, const PathNode& path, std::string_view* out);
   // The value of a map entry that has none.

@@ -1,7 +1,9 @@
 #include "object/protobuf/encode.h"
 
 #include <bit>
-#include <ranges>
+#include <span>
+
+#include "object/protobuf/envelope.h"
 
 namespace skiff {
 namespace {
@@ -24,12 +26,18 @@ class MemberCursor {
   const Value* at_;  // members before it have smaller indexes than the last field asked for
 };
 
+template <typename T, typename Callback>
+void ForEachFromLast(std::span<const T> elements, Callback callback) {
+  for (size_t i = elements.size(); i-- > 0;) callback(elements[i]);
+}
+
 class Encoder {
  public:
   explicit Encoder(ReverseBuffer& out) : out_(out) {}
 
   void PutFields(const MessageDesc& type, MemberCursor& members, uint16_t base) {
-    for (const ProtoFieldDesc& field : std::views::reverse(type.proto_fields)) {
+    for (size_t i = type.proto_fields.size(); i-- > 0;) {
+      const ProtoFieldDesc& field = type.proto_fields[i];
       const auto index = static_cast<uint16_t>(base + field.first_field);
       if (field.inlined != nullptr) {
         const size_t before = out_.size();
@@ -55,13 +63,12 @@ class Encoder {
         break;
       case Cardinality::kList:
         if (!member.is_list()) break;
-        for (const Value& item : std::views::reverse(member.items())) PutValue(desc, key, item);
+        ForEachFromLast(member.items(), [&](const Value& item) { PutValue(desc, key, item); });
         break;
       case Cardinality::kMap:
         if (!member.is_map()) break;
-        for (const MapEntry& entry : std::views::reverse(member.entries())) {
-          PutEntry(desc, key, entry);
-        }
+        ForEachFromLast(member.entries(),
+                        [&](const MapEntry& entry) { PutEntry(desc, key, entry); });
         break;
     }
   }
@@ -118,7 +125,11 @@ class Encoder {
       }
       case Tag::kRawJson: {
         const size_t before = out_.size();
-        out_.PutField(WireKey(1, WireType::kBytes), value.AsText());
+        if (desc.type == FieldType::kUnknown) {
+          PutUnknown(value.AsText());
+        } else {
+          out_.PutField(WireKey(1, WireType::kBytes), value.AsText());
+        }
         out_.CloseMessage(key, before);
         break;
       }
@@ -197,12 +208,20 @@ class Encoder {
     out_.CloseMessage(key, before);
   }
 
+  // runtime.Unknown inside a message; backwards, like everything here.
+  void PutUnknown(std::string_view json) {
+    out_.PutField(WireKey(4, WireType::kBytes), kJsonContentType);
+    out_.PutField(WireKey(3, WireType::kBytes), std::string_view());
+    out_.PutField(WireKey(2, WireType::kBytes), json);
+    out_.PutField(WireKey(1, WireType::kBytes), kEmptyTypeMeta);
+  }
+
   // A list that is one value: a wrapped list of strings, or the list of a union.
   void PutWrappedList(const FieldDesc& desc, uint32_t key, const Value& list) {
     const size_t before = out_.size();
     const uint32_t item_key =
         WireKey(desc.type == FieldType::kStringList ? 1 : 2, WireType::kBytes);
-    for (const Value& item : std::views::reverse(list.items())) {
+    ForEachFromLast(list.items(), [&](const Value& item) {
       if (item.is_object()) {
         const size_t item_before = out_.size();
         PutMessage(item);
@@ -210,7 +229,7 @@ class Encoder {
       } else {
         out_.PutField(item_key, item.is_string() ? item.AsText() : std::string_view());
       }
-    }
+    });
     out_.CloseMessage(key, before);
   }
 

@@ -17,13 +17,17 @@ namespace skiff {
 
 inline constexpr std::string_view kProtobufPrefix{"k8s\0", 4};
 
+// What runtime.Unknown holds beside raw JSON where it stands inside a message (audit events).
+inline constexpr std::string_view kEmptyTypeMeta{"\x0a\0\x12\0", 4};
+inline constexpr std::string_view kJsonContentType = "application/json";
+
 // Views into the bytes that were opened.
 struct ProtobufEnvelope {
-  std::string_view api_version;
-  std::string_view kind;
-  std::string_view raw;
-  std::string_view content_encoding;
-  std::string_view content_type;
+  std::string_view api_version = {};
+  std::string_view kind = {};
+  std::string_view raw = {};
+  std::string_view content_encoding = {};
+  std::string_view content_type = {};
 };
 
 // Whether the bytes begin like an envelope; tells stored protobuf from stored JSON.

@@ -13,7 +13,9 @@
 // 1k, 1.5Gi is 1536Mi, and a BinarySI amount below 1024 or with a fraction is written as DecimalSI.
 // One oddity is part of the wire format: Kubernetes keeps some texts just as they were written
 // (1.500, +5, 012Ki, 1E3: short numbers at an exponent that is a multiple of three and without
-// three zeros at the end), and so do we, until the number is changed.
+// three zeros at the end), and so do we, until the number is changed. Another: a BinarySI amount
+// that is no multiple of 1024 has no suffix, so the text forgets the format. 2.9296875Ki becomes
+// 3000, and that, when it is read again, 3k.
 //
 // Three things differ from Kubernetes on purpose. Beyond the largest suffix we write more digits
 // (1000E), where Kubernetes drops the suffix and with it the value. Conversions to int64 saturate,

@@ -70,6 +70,12 @@ TEST(QuantityTest, WritesBinaryAmountsInPowersOf1024) {
   ExpectCanonical(kCases);
 }
 
+TEST(QuantityTest, ABinaryAmountWithoutSuffixIsDecimalWhenReadAgain) {
+  EXPECT_EQ(Q("2.9296875Ki").ToString(), "3000");
+  EXPECT_EQ(Q("2.9296875Ki").format(), QuantityFormat::kBinarySI);
+  EXPECT_EQ(Q("3000").ToString(), "3k");
+}
+
 TEST(QuantityTest, WritesExponentsInMultiplesOfThree) {
   const TextCase kCases[] = {
       {"1e3", "1e3"},     {"1e4", "10e3"},    {"1e5", "100e3"},   {"1e6", "1e6"},

@@ -22,6 +22,7 @@ constexpr int64_t kDaysPerEra = 146'097;
 constexpr int64_t kEraStartBefore1970 = 719'468;  // from March 1 of the year 0
 
 constexpr int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+constexpr int64_t FloorMod(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }
 
 constexpr int64_t DaysFromDate(Date date) {
   const int64_t year = date.year - (date.month <= 2 ? 1 : 0);
@@ -212,8 +213,7 @@ char* PutYear(char* at, int64_t year) {
 // Everything up to the seconds.
 char* PutDateTime(char* at, int64_t seconds) {
   const int64_t days = FloorDiv(seconds, kSecondsPerDay);
-  const auto second_of_day =
-      static_cast<unsigned>((seconds % kSecondsPerDay + kSecondsPerDay) % kSecondsPerDay);
+  const auto second_of_day = static_cast<unsigned>(FloorMod(seconds, kSecondsPerDay));
   const Date date = DateFromDays(days);
   at = PutYear(at, date.year);
   *at++ = '-';
@@ -234,7 +234,7 @@ Timestamp MakeTimestamp(int64_t seconds, int64_t nanos) {
   const int64_t carry = FloorDiv(nanos, kNanosPerSecond);
   int64_t sum;
   if (__builtin_add_overflow(seconds, carry, &sum)) sum = seconds;
-  return {sum, static_cast<uint32_t>(nanos - carry * kNanosPerSecond)};
+  return {sum, static_cast<uint32_t>(FloorMod(nanos, kNanosPerSecond))};
 }
 
 Result<Timestamp> ParseTime(std::string_view text) {

@@ -134,7 +134,9 @@ TEST(TimeTest, BinaryNanosAreBroughtIntoTheirSecond) {
   EXPECT_EQ(MakeTimestamp(5, -1), (Timestamp{4, 999'999'999}));
   EXPECT_EQ(MakeTimestamp(5, 2'000'000'001), (Timestamp{7, 1}));
   EXPECT_EQ(MakeTimestamp(5, -2'000'000'000), (Timestamp{3, 0}));
-  EXPECT_LT(MakeTimestamp(std::numeric_limits<int64_t>::min(), -1).nanos, 1'000'000'000u);
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+  EXPECT_LT(MakeTimestamp(kMin, -1).nanos, 1'000'000'000u);
+  EXPECT_EQ(MakeTimestamp(0, kMin), (Timestamp{-9'223'372'037, 145'224'192}));
 }
 
 TEST(TimeTest, InstantsAreOrdered) {

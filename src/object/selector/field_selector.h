@@ -1,4 +1,5 @@
-// Field selectors: the text of `?fieldSelector=`, such as `metadata.name=web,status.phase!=Running`.
+// Field selectors: the text of `?fieldSelector=`, such as
+// `metadata.name=web,status.phase!=Running`.
 //
 // Terms are joined by commas; `=` and `==` ask for a value and `!=` forbids one. In a value a
 // backslash escapes `,`, `=` and itself, and these must be escaped; names are taken as they stand.

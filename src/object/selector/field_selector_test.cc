@@ -84,7 +84,8 @@ TEST(FieldSelectorTest, TellsWhichValueAFieldMustHave) {
 }
 
 TEST(FieldSelectorTest, AndMatchesWhatAllMatch) {
-  const FieldSelector parts[] = {FieldSelector::Equals("a", "1"), FieldSelector::NotEquals("b", "2")};
+  const FieldSelector parts[] = {FieldSelector::Equals("a", "1"),
+                                 FieldSelector::NotEquals("b", "2")};
   const FieldSelector both = FieldSelector::And(parts);
   EXPECT_EQ(both.ToString(), "a=1,b!=2");
   const FieldSelector with_nothing[] = {both, FieldSelector::Nothing()};

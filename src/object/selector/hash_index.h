@@ -4,6 +4,7 @@
 // tombstones and a table under steady churn never degrades. Not thread-safe: the owner locks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -58,7 +59,8 @@ class HashIndex {
   // The handle must be present.
   void Erase(uint32_t hash, Handle handle) {
     size_t hole = hash & mask();
-    while (!(slots_[hole].hash == hash && slots_[hole].handle == handle)) hole = (hole + 1) & mask();
+    while (!(slots_[hole].hash == hash && slots_[hole].handle == handle))
+      hole = (hole + 1) & mask();
     for (size_t at = (hole + 1) & mask(); slots_[at].used; at = (at + 1) & mask()) {
       const size_t distance = (at - slots_[at].hash) & mask();
       if (distance < ((at - hole) & mask())) continue;  // its home lies behind the hole

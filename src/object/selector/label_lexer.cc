@@ -43,7 +43,8 @@ std::vector<LabelToken> LexLabelSelector(std::string_view text) {
       const std::string_view symbol = text.substr(begin, at - begin);
       tokens.push_back({SymbolKind(symbol), symbol});
     } else {
-      while (at < text.size() && text[at] != '\0' && !IsSymbol(text[at]) && !IsSpace(text[at])) ++at;
+      while (at < text.size() && text[at] != '\0' && !IsSymbol(text[at]) && !IsSpace(text[at]))
+        ++at;
       const std::string_view word = text.substr(begin, at - begin);
       tokens.push_back({WordKind(word), word});
     }

@@ -16,7 +16,8 @@ std::string Canonical(std::string_view text) {
   return selector ? selector->ToString() : "error: " + selector.error().message();
 }
 
-Value Labels(Arena& arena, std::initializer_list<std::pair<std::string_view, std::string_view>> all) {
+Value Labels(Arena& arena,
+             std::initializer_list<std::pair<std::string_view, std::string_view>> all) {
   Value map = Value::EmptyMap();
   for (const auto& [key, value] : all) map.SetEntry(arena, key, Value::String(value));
   return map;
@@ -72,10 +73,30 @@ TEST(LabelSelectorTest, EndsAtAZeroByteBetweenTokens) {
 }
 
 TEST(LabelSelectorTest, RefusesWhatIsNoSelector) {
-  for (std::string_view bad :
-       {"x=a||y=b", "x==a==b", "!x=a", "x<a", "x>", "x in a", "x in (a", "x in (a b)", "x in (a=b)",
-        "x in", "x notin", ",", "a,", "a,,b", "=a", "(", "!", "!!a", "a b", "a=(b)", "a<>1", "a<1.5",
-        "a>9223372036854775808", "a===b"}) {
+  for (std::string_view bad : {"x=a||y=b",
+                               "x==a==b",
+                               "!x=a",
+                               "x<a",
+                               "x>",
+                               "x in a",
+                               "x in (a",
+                               "x in (a b)",
+                               "x in (a=b)",
+                               "x in",
+                               "x notin",
+                               ",",
+                               "a,",
+                               "a,,b",
+                               "=a",
+                               "(",
+                               "!",
+                               "!!a",
+                               "a b",
+                               "a=(b)",
+                               "a<>1",
+                               "a<1.5",
+                               "a>9223372036854775808",
+                               "a===b"}) {
     EXPECT_FALSE(LabelSelector::Parse(bad).has_value()) << bad;
   }
 }
@@ -84,8 +105,9 @@ TEST(LabelSelectorTest, ErrorsSayWhatWasFound) {
   EXPECT_EQ(Canonical("a,"), "error: found '', expected: identifier after ','");
   EXPECT_EQ(Canonical("a=b c"), "error: found 'c', expected: ',' or 'end of string'");
   EXPECT_EQ(Canonical("=a"), "error: found '=', expected: !, identifier, or 'end of string'");
-  EXPECT_EQ(Canonical("a b"),
-            "error: unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt");
+  EXPECT_EQ(
+      Canonical("a b"),
+      "error: unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt");
   EXPECT_EQ(Canonical("a in b"), "error: unable to parse requirement: found 'b' expected: '('");
   EXPECT_EQ(Canonical("a>b"),
             "error: unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' "
@@ -117,9 +139,9 @@ TEST(LabelSelectorTest, MatchesTheLabelsOfADocument) {
   auto matches = [&](std::string_view text) {
     return LabelSelector::Parse(text).value().Matches(&labels);
   };
-  for (std::string_view good :
-       {"", "app", "app=web", "app==web", "app!=db", "app in (db,web)", "app notin (db)", "!none",
-        "none!=x", "none notin (x)", "index>11", "index<13", "empty=", "empty in ()", "app,index"}) {
+  for (std::string_view good : {"", "app", "app=web", "app==web", "app!=db", "app in (db,web)",
+                                "app notin (db)", "!none", "none!=x", "none notin (x)", "index>11",
+                                "index<13", "empty=", "empty in ()", "app,index"}) {
     EXPECT_TRUE(matches(good)) << good;
   }
   for (std::string_view bad :

@@ -62,9 +62,9 @@ TEST(LabelSetTest, ReadsTheLabelsOfADocument) {
 TEST(BoundSelectorTest, MatchesBySymbolsAsBySelector) {
   SymbolTable table;
   const LabelSet set = Make(table, {{"app", "web"}, {"index", "12"}, {"empty", ""}});
-  for (std::string_view good :
-       {"", "app", "app=web", "app==web", "app!=db", "app in (db,web)", "app notin (db)", "!none",
-        "none!=x", "none notin (x)", "index>11", "index<13", "empty=", "empty in ()", "app,index"}) {
+  for (std::string_view good : {"", "app", "app=web", "app==web", "app!=db", "app in (db,web)",
+                                "app notin (db)", "!none", "none!=x", "none notin (x)", "index>11",
+                                "index<13", "empty=", "empty in ()", "app,index"}) {
     EXPECT_TRUE(Bind(table, good).Matches(set)) << good;
   }
   for (std::string_view bad :

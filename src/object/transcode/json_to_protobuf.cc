@@ -412,6 +412,14 @@ class Transcoder {
       case FieldType::kFieldsV1:
         if (!value.is_null()) Scalar(FieldType::kString, kText1, Value::String(value.AsText()));
         return;
+      case FieldType::kUnknown:
+        Scalar(FieldType::kString, kText1, Value::String(kEmptyTypeMeta));
+        if (!value.is_null()) {
+          Scalar(FieldType::kString, WireKey(2, WireType::kBytes), Value::String(value.AsText()));
+        }
+        Scalar(FieldType::kString, WireKey(3, WireType::kBytes), Value::String(""));
+        Scalar(FieldType::kString, WireKey(4, WireType::kBytes), Value::String(kJsonContentType));
+        return;
       case FieldType::kStringList:
         if (!value.is_list()) return;
         for (const Value& item : value.items()) Scalar(FieldType::kString, kText1, item);

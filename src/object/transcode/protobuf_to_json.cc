@@ -9,7 +9,7 @@
 #include "object/json/encode.h"
 #include "object/json/simd.h"
 #include "object/json/text.h"
-#include "object/json/unset.h"
+#include "object/unset.h"
 #include "object/protobuf/decode.h"
 #include "object/protobuf/envelope.h"
 #include "object/protobuf/wire.h"
@@ -23,8 +23,8 @@ namespace {
 
 constexpr size_t kMaxFields = 256;  // of one message; tools/schema refuses larger ones
 
-// Where in a message's bytes a field stands: from its first key to the end of the body that holds
-// it. Null when it is absent.
+// Where in a message's bytes a field stands: from behind its first key to the end of the body that
+// holds it. Null when it is absent.
 struct FieldPlace {
   const uint8_t* at;
   const uint8_t* end;
@@ -86,7 +86,6 @@ class Transcoder {
     const ProtoFieldDesc* next = type.proto_fields.data();
     const ProtoFieldDesc* const end = next + type.proto_fields.size();
     while (!in.done()) {
-      const WireReader before = in;
       uint32_t key = 0;
       if (!Ok(in.ReadKey(&key))) return false;
       for (; next != end && next->key < key; ++next) Unset(fields[next->first_field]);
@@ -95,9 +94,8 @@ class Transcoder {
       ++next;
       if (field.cardinality == Cardinality::kSingle) {
         if (!Single(field, in, depth)) return false;
-      } else {
-        in = before;
-        if (!Repeated(field, key, in, depth)) return false;
+      } else if (!Repeated(field, key, in, depth)) {
+        return false;
       }
     }
     for (; next != end; ++next) Unset(fields[next->first_field]);
@@ -116,11 +114,9 @@ class Transcoder {
         continue;
       }
       WireReader at(places[i].at, places[i].end);
-      WireReader after_key = at;
-      uint32_t key = 0;
-      if (!Ok(after_key.ReadKey(&key))) return false;
-      if (!(field.cardinality == Cardinality::kSingle ? Single(field, after_key, depth)
-                                                      : Repeated(field, key, at, depth))) {
+      if (field.cardinality == Cardinality::kSingle) {
+        if (!Single(field, at, depth)) return false;
+      } else if (!Repeated(field, WireKey(field.tag, ItemWireType(field)), at, depth)) {
         return false;
       }
     }
@@ -133,11 +129,11 @@ class Transcoder {
     const ProtoFieldDesc* const end = next + type.proto_fields.size();
     uint32_t run = 0;  // the key of the list or map whose entries are passing
     while (!in.done()) {
-      const uint8_t* const entry = in.at;
       uint32_t key = 0;
       if (!Ok(in.ReadKey(&key))) return false;
+      const uint8_t* const value = in.at;
       if (key == run) {
-        if (!Ok(in.Skip(key))) return false;
+        if (!Pass(key, in)) return false;
         continue;
       }
       while (next != end && next->key < key) ++next;
@@ -147,8 +143,8 @@ class Transcoder {
         if (!Ok(in.ReadBytes(&body))) return false;
         if (!FindPlaces(*next->inlined, WireReader(body), places + next->first_field)) return false;
       } else {
-        if (!Ok(in.Skip(key))) return false;
-        places[next->first_field] = {entry, in.end};
+        if (!Pass(key, in)) return false;
+        places[next->first_field] = {value, in.end};
         if (type.fields[next->first_field].cardinality != Cardinality::kSingle) run = key;
       }
       ++next;
@@ -156,10 +152,21 @@ class Transcoder {
     return true;
   }
 
+  // Passes over a value; the two usual wire types without a call.
+  [[gnu::always_inline]] bool Pass(uint32_t key, WireReader& in) {
+    std::string_view bytes;
+    uint64_t varint = 0;
+    if (WireTypeOf(key) == WireType::kBytes) return Ok(in.ReadBytes(&bytes));
+    if (WireTypeOf(key) == WireType::kVarint) return Ok(in.ReadVarint(&varint));
+    return Ok(in.Skip(key));
+  }
+
   // --- fields
 
   void Unset(const FieldDesc& field) {
-    if (!field.shown_unset()) return;
+    if (field.shown_unset()) [[unlikely]] ShowUnset(field);
+  }
+  [[gnu::noinline]] void ShowUnset(const FieldDesc& field) {
     Key(field);
     out_.Append(UnsetJson(field));
   }
@@ -173,8 +180,9 @@ class Transcoder {
     out_.CommitTo(to + key.size());
   }
 
-  // A field with one value, whose key has been read.
-  bool Single(const FieldDesc& field, WireReader& in, int depth) {
+  // A field with one value, whose key has been read. The common types are dealt with in place, the
+  // others by a call: this is where a list of pods spends its time.
+  [[gnu::always_inline]] bool Single(const FieldDesc& field, WireReader& in, int depth) {
     switch (field.type) {
       case FieldType::kString: {
         std::string_view text;
@@ -206,7 +214,7 @@ class Transcoder {
   }
 
   // Writes the value first and takes it back if it turns out to say no more than absence.
-  bool RareSingle(const FieldDesc& field, WireReader& in, int depth) {
+  [[gnu::noinline]] bool RareSingle(const FieldDesc& field, WireReader& in, int depth) {
     const size_t start = out_.size();
     Key(field);
     bool zero = false;
@@ -228,7 +236,22 @@ class Transcoder {
     return true;
   }
 
-  // A list or map whose first key is next.
+  // The wire type of a list's items or a map's entries.
+  static WireType ItemWireType(const FieldDesc& field) {
+    if (field.cardinality == Cardinality::kMap) return WireType::kBytes;
+    switch (field.type) {
+      case FieldType::kBool:
+      case FieldType::kInt32:
+      case FieldType::kInt64:
+        return WireType::kVarint;
+      case FieldType::kDouble:
+        return WireType::kFixed64;
+      default:
+        return WireType::kBytes;
+    }
+  }
+
+  // A list or map whose first key has been read.
   bool Repeated(const FieldDesc& field, uint32_t key, WireReader& in, int depth) {
     Key(field);
     return field.cardinality == Cardinality::kList ? List(field, key, in, depth)
@@ -248,7 +271,7 @@ class Transcoder {
 
   bool List(const FieldDesc& field, uint32_t key, WireReader& in, int depth) {
     char separator = '[';
-    while (NextEntry(key, in)) {
+    do {
       out_.Append(separator);
       separator = ',';
       bool zero = false;
@@ -263,7 +286,7 @@ class Transcoder {
         if (!Ok(in.ReadVarint(&value))) return false;
         Varint(field.type, value);
       }
-    }
+    } while (NextEntry(key, in));
     out_.Append(']');
     return !Failed();
   }
@@ -272,13 +295,12 @@ class Transcoder {
     std::string_view key;
     std::string_view value;
     uint64_t varint = 0;
-    bool has_value = false;
   };
 
   bool Map(const FieldDesc& field, uint32_t key, WireReader& in, int depth) {
     std::string_view previous;
     char separator = '{';
-    while (NextEntry(key, in)) {
+    do {
       MapEntryBytes entry;
       if (!ReadMapEntry(in, &entry)) return false;
       if (separator == ',' && previous >= entry.key) return Unusual();
@@ -286,7 +308,7 @@ class Transcoder {
       out_.Append(separator);
       separator = ',';
       if (!MapEntry(field, entry, depth)) return false;
-    }
+    } while (NextEntry(key, in));
     out_.Append('}');
     return !Failed();
   }
@@ -302,10 +324,8 @@ class Transcoder {
         if (!Ok(fields.ReadBytes(&entry->key))) return false;
       } else if (key == WireKey(2, WireType::kBytes)) {
         if (!Ok(fields.ReadBytes(&entry->value))) return false;
-        entry->has_value = true;
       } else if (key == WireKey(2, WireType::kVarint)) {
         if (!Ok(fields.ReadVarint(&entry->varint))) return false;
-        entry->has_value = true;
       } else if (!Ok(fields.Skip(key))) {
         return false;
       }
@@ -322,9 +342,6 @@ class Transcoder {
       case FieldType::kInt64:
         Varint(field.type, entry.varint);
         return true;
-      case FieldType::kBytes:
-        if (!entry.has_value) return out_.Append("null"), true;
-        break;
       default:
         break;
     }
@@ -334,7 +351,7 @@ class Transcoder {
 
   // --- values
 
-  void String(std::string_view text) {
+  [[gnu::always_inline]] void String(std::string_view text) {
     const char* from = text.data();
     size_t left = text.size();
     // Whole vectors may be read as long as they stay within the input.
@@ -417,7 +434,6 @@ class Transcoder {
   struct SmallMessage {
     uint64_t varints[4] = {};
     std::string_view texts[4];
-    bool has_text[4] = {};
   };
   bool ReadSmall(WireReader in, SmallMessage* small) {
     while (!in.done()) {
@@ -428,7 +444,6 @@ class Transcoder {
         if (!Ok(in.ReadVarint(&small->varints[number]))) return false;
       } else if (number < 4 && WireTypeOf(key) == WireType::kBytes) {
         if (!Ok(in.ReadBytes(&small->texts[number]))) return false;
-        small->has_text[number] = true;
       } else if (!Ok(in.Skip(key))) {
         return false;
       }
@@ -526,19 +541,18 @@ class Transcoder {
     if (!FindPlaces(type, in, places)) return false;
     const size_t other = 1u - schema;
     WireReader at(places[other].at, places[other].end);
-    WireReader after_key = at;
-    uint32_t key = 0;
-    if (places[other].at != nullptr && !Ok(after_key.ReadKey(&key))) return false;
-    if (!or_bool && places[other].at != nullptr) return List(type.fields[other], key, at, depth);
+    if (!or_bool && at.at != nullptr) {
+      return List(type.fields[other], WireKey(2, WireType::kBytes), at, depth);
+    }
     if (places[schema].at != nullptr) {
-      WireReader whole(places[schema].at, places[schema].end);
+      WireReader in_schema(places[schema].at, places[schema].end);
       std::string_view body;
-      if (!Ok(whole.ReadKey(&key)) || !Ok(whole.ReadBytes(&body))) return false;
+      if (!Ok(in_schema.ReadBytes(&body))) return false;
       return Message(*type.fields[schema].message, WireReader(body), depth + 1);
     }
     if (!or_bool) return out_.Append("null"), true;
     uint64_t allows = 0;
-    if (places[other].at != nullptr && !Ok(after_key.ReadVarint(&allows))) return false;
+    if (at.at != nullptr && !Ok(at.ReadVarint(&allows))) return false;
     return out_.Append(allows != 0 ? "true" : "false"), true;
   }
 

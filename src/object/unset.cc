@@ -1,4 +1,4 @@
-#include "object/json/unset.h"
+#include "object/unset.h"
 
 namespace skiff {
 

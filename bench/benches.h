@@ -1,0 +1,15 @@
+// Every group of figures, one function per *_bench.cc, in the order in which main.cc runs them.
+#pragma once
+
+#include "bench/report.h"
+
+namespace skiff::bench {
+
+void BenchJson(Report& report);
+void BenchProtobuf(Report& report);
+void BenchTranscode(Report& report);
+void BenchDocuments(Report& report);
+void BenchSelectors(Report& report);
+void BenchBadInput(Report& report);
+
+}  // namespace skiff::bench

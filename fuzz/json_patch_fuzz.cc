@@ -1,0 +1,14 @@
+#include <cstddef>
+#include <cstdint>
+
+#include "patch_input.h"
+#include "object/patch/json_patch.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  skiff::FuzzPatch(input, [](const skiff::Value& patch, skiff::Document& document) {
+    skiff::UnknownJsonPatchMembers(patch);
+    return skiff::ApplyJsonPatch(patch, document);
+  });
+  return 0;
+}

@@ -1,0 +1,18 @@
+// The parts of DeepEqual (value.h) for those who walk two trees themselves.
+#pragma once
+
+#include "object/descriptor.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// Two values of a field, or two items or map values of it; `field` is null in untyped trees.
+bool EqualInField(const FieldDesc* field, const Value& a, const Value& b);
+
+// Whether the value of a field equals the field's not being set.
+bool EqualsAbsent(const FieldDesc& field, const Value& value);
+
+// Neither a list, a map nor an object.
+inline bool IsScalar(const Value& value) { return value.tag() < Tag::kList; }
+
+}  // namespace skiff

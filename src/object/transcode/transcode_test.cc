@@ -1,0 +1,150 @@
+// Both transcoders against the tree: the same bytes, the same text, the same faults.
+#include <gtest/gtest.h>
+
+#include "object/json/encode.h"
+#include "object/protobuf/decode.h"
+#include "object/protobuf/encode.h"
+#include "object/transcode/json_to_protobuf.h"
+#include "object/transcode/protobuf_to_json.h"
+
+namespace skiff {
+namespace {
+
+struct Sample {
+  const char* api_version;
+  const char* kind;
+  const char* json;
+};
+
+class TranscodeTest : public testing::TestWithParam<Sample> {
+ protected:
+  const MessageDesc& type() const { return *FindKind(GetParam().api_version, GetParam().kind); }
+};
+
+TEST_P(TranscodeTest, JsonBecomesTheBytesThatTheTreeGives) {
+  auto document = DecodeJson(GetParam().json, &type());
+  ASSERT_TRUE(document.has_value()) << document.error().ToString();
+  std::string expected;
+  EncodeProtobuf(document->root(), &expected);
+  ByteBuffer bytes;
+  ASSERT_TRUE(JsonToProtobuf(GetParam().json, type(), bytes).has_value());
+  EXPECT_EQ(bytes.view(), expected);
+}
+
+TEST_P(TranscodeTest, ProtobufBecomesTheTextThatTheTreeGives) {
+  ByteBuffer bytes, json;
+  ASSERT_TRUE(JsonToProtobuf(GetParam().json, type(), bytes).has_value());
+  auto document = DecodeProtobuf(bytes.view(), &type());
+  ASSERT_TRUE(document.has_value()) << document.error().ToString();
+  ASSERT_TRUE(ProtobufToJson(bytes.view(), type(), {}, {}, json).has_value());
+  EXPECT_EQ(json.view(), EncodeJson(document->root()));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Samples, TranscodeTest,
+    testing::Values(
+        Sample{"v1", "Pod", "{}"}, Sample{"v1", "Pod", "null"},
+        Sample{"v1", "Pod", R"({"spec":{"containers":[null,{"name":"a"}]}})"},
+        Sample{"v1", "Pod", R"({"metadata":{"labels":{"b":"1","a":"2"}},"spec":{"volumes":[
+            {"emptyDir":{},"name":"v"}],"nodeName":"n","terminationGracePeriodSeconds":0}})"},
+        Sample{"v1", "Pod", R"({"metadata":{"name":"a<b>&\"\\\n\u00e9\u2028"}})"},
+        Sample{"v1", "Pod", R"({"metadata":{"name":"a","name":"b"},"spec":{"hostIPC":true},
+            "metadata":{"uid":"c"}})"},
+        Sample{"v1", "Secret", R"({"data":{"z":"AAEC","a":null,"b":""},"immutable":false})"},
+        Sample{"v1", "Event", R"({"eventTime":"2024-01-01T00:00:00.123456Z","count":-1})"},
+        Sample{"v1", "Service", R"({"spec":{"ports":[{"port":1,"targetPort":"x"},
+            {"port":2,"targetPort":2},{"port":3}]}})"},
+        Sample{"v1", "List", R"({"items":[{"kind": "Pod"},null,[1, 2]]})"},
+        Sample{"apps/v1", "ControllerRevision", R"({"data":{"x": "< >"},"revision":5})"},
+        Sample{"audit.k8s.io/v1", "Event", R"({"requestObject":{"a": 1},"level":"x"})"},
+        Sample{"authorization.k8s.io/v1", "SubjectAccessReview",
+               R"({"spec":{"extra":{"b":["1","2"],"a":[],"c":null}}})"},
+        Sample{"autoscaling/v2", "HorizontalPodAutoscaler",
+               R"({"spec":{"metrics":[{"type":"x","resource":{"name":"cpu",
+                   "target":{"type":"y","averageValue":"1500m","value":0.1}}}]}})"},
+        Sample{"apiextensions.k8s.io/v1", "CustomResourceDefinition",
+               R"({"spec":{"versions":[{"name":"v","schema":{"openAPIV3Schema":{"maximum":1.5,
+                   "items":{"type":"a"},"additionalItems":true,"additionalProperties":{},
+                   "dependencies":{"q":["a"],"p":{}},"default":null,"enum":[1,"a",null]}}}]}})"},
+        Sample{"admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy",
+               R"({"spec":{"matchConstraints":{"resourceRules":[{"resourceNames":["a"],
+                   "operations":["CREATE"],"apiGroups":[""],"scope":"*"}]}}})"}));
+
+TEST(JsonToProtobufTest, FaultsAreThoseOfTheDecoder) {
+  const MessageDesc& pod = *FindKind("v1", "Pod");
+  for (const char* bad :
+       {"", "[]", "{\"spec\":n}", "{\"spec\":{\"containers\":[\n{\"name\":5}]}}", "{\"spec\":[]}",
+        "{\"spec\":{\"priority\":1.5}}", "{\"metadata\":{\"labels\":{\"a\":1}}}", "{} 1",
+        "{\"metadata\":{\"creationTimestamp\":\"x\"}}", "{\"x\":[1,}"}) {
+    ByteBuffer bytes;
+    auto direct = JsonToProtobuf(bad, pod, bytes);
+    ASSERT_FALSE(direct.has_value()) << bad;
+    EXPECT_EQ(direct.error().ToString(), DecodeJson(bad, &pod).error().ToString());
+    EXPECT_TRUE(bytes.empty());
+  }
+}
+
+TEST(JsonToProtobufTest, IssuesAreThoseOfTheDecoder) {
+  const MessageDesc& pod = *FindKind("v1", "Pod");
+  const char* json =
+      R"({"x":1,"metadata":{"labels":{"a":"1","a":"2"},"y":{}},"spec":{},"spec":{"z":0}})";
+  std::vector<FieldIssue> direct, tree;
+  ByteBuffer bytes;
+  ASSERT_TRUE(JsonToProtobuf(json, pod, bytes, {.issues = &direct}).has_value());
+  ASSERT_TRUE(DecodeJson(json, &pod, {.issues = &tree}).has_value());
+  ASSERT_EQ(direct.size(), tree.size());
+  for (size_t i = 0; i < tree.size(); ++i) {
+    EXPECT_EQ(direct[i].ToString(), tree[i].ToString());
+    EXPECT_EQ(direct[i].position.column, tree[i].position.column);
+  }
+}
+
+// Field 1 of a ConfigMap is its metadata, 2 its data.
+TEST(ProtobufToJsonTest, UnusualButLegalBytesGiveTheSameText) {
+  const MessageDesc& config_map = *FindKind("v1", "ConfigMap");
+  const std::string name = "\x0a\x03\x0a\x01n";            // metadata {name: n}
+  const std::string space = "\x0a\x03\x1a\x01s";           // metadata {namespace: s}
+  const std::string a = "\x12\x06\x0a\x01" "a\x12\x01" "1";  // data a: 1
+  const std::string b = "\x12\x06\x0a\x01" "b\x12\x01" "2";
+  const std::string unknown = "\x98\x06\x01";              // field 99
+  for (const std::string& bytes :
+       {a + name, b + a, a + name + b, name + space, a + a, unknown + name, name + a + unknown}) {
+    ByteBuffer json;
+    ASSERT_TRUE(ProtobufToJson(bytes, config_map, "v1", "ConfigMap", json).has_value());
+    auto document = DecodeProtobuf(bytes, &config_map);
+    ASSERT_TRUE(document.has_value());
+    document->root().Set(document->arena(), "kind", Value::String("ConfigMap"));
+    document->root().Set(document->arena(), "apiVersion", Value::String("v1"));
+    EXPECT_EQ(json.view(), EncodeJson(document->root()));
+  }
+}
+
+TEST(ProtobufToJsonTest, BrokenBytesAreAnErrorAndLeaveNothingBehind) {
+  const MessageDesc& pod = *FindKind("v1", "Pod");
+  for (const std::string& bytes :
+       {std::string("\x0a"), std::string("\x0a\x05" "ab"), std::string("\x0a\x02\x0a\x7f"),
+        std::string("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"), std::string("\x0f")}) {
+    ByteBuffer json;
+    json.Append("before");
+    EXPECT_FALSE(ProtobufToJson(bytes, pod, "v1", "Pod", json).has_value());
+    EXPECT_EQ(json.view(), "before");
+  }
+  EXPECT_FALSE(DecodeProtobuf("\x0f", &pod).has_value());
+}
+
+TEST(ProtobufToJsonTest, DeepNestingIsRefusedInLinearTime) {
+  // spec.versions[].schema.openAPIV3Schema, then items.schema within each other.
+  const MessageDesc& crd = *FindKind("apiextensions.k8s.io/v1", "CustomResourceDefinition");
+  std::string json = R"({"spec":{"versions":[{"schema":{"openAPIV3Schema":)";
+  for (int i = 0; i < 200; ++i) json += "{\"not\":";
+  json += "{}";
+  for (int i = 0; i < 200; ++i) json += "}";
+  json += "}}]}}";
+  ByteBuffer bytes, back;
+  ASSERT_TRUE(JsonToProtobuf(json, crd, bytes).has_value());
+  ASSERT_TRUE(ProtobufToJson(bytes.view(), crd, {}, {}, back).has_value());
+  EXPECT_EQ(back.view(), EncodeJson(DecodeJson(json, &crd)->root()));
+}
+
+}  // namespace
+}  // namespace skiff
