@@ -1,24 +1,18 @@
-# make install: executables, man pages (docs/man/*.N) and shell completion (docs/completion/), each
-# where Debian looks for it under the prefix.
+# make install: executables, and the man pages and completion scripts that the build has them print
+# (src/cmd/CMakeLists.txt), each where Debian looks for it under the prefix.
 include(GNUInstallDirs)
 
 install(DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/ DESTINATION ${CMAKE_INSTALL_BINDIR}
   OPTIONAL USE_SOURCE_PERMISSIONS)
 
-file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/man/*.[1-8])
-foreach(page ${pages})
-  string(REGEX MATCH "[1-8]$" section ${page})
-  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
-endforeach()
+install(DIRECTORY ${CMAKE_BINARY_DIR}/share/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+  OPTIONAL FILES_MATCHING PATTERN *.1)
 
-function(install_completion pattern folder rename)
-  file(GLOB scripts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/completion/${pattern})
-  foreach(script ${scripts})
-    get_filename_component(command ${script} NAME_WE)
-    string(REPLACE "@" ${command} name ${rename})
-    install(FILES ${script} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} RENAME ${name})
-  endforeach()
-endfunction()
-install_completion(*.bash bash-completion/completions @)
-install_completion(*.zsh zsh/vendor-completions _@)
-install_completion(*.fish fish/vendor_completions.d @.fish)
+# Sanitizer builds make none.
+set(completion ${CMAKE_BINARY_DIR}/share/completion)
+install(FILES ${completion}/skiff.bash RENAME skiff OPTIONAL
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${completion}/skiff.zsh RENAME _skiff OPTIONAL
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+install(FILES ${completion}/skiff.fish OPTIONAL
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

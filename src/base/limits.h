@@ -49,4 +49,14 @@ inline constexpr size_t kMaxShownValueBytes = 120;
 // Steps of one field path.
 inline constexpr size_t kMaxFieldPathSteps = 64;
 
+// skiff convert: one input; one document of it (by default, and at most, as values count bytes in
+// 32 bits); lines of complaints; output held in memory before it moves to a temporary file; Lists
+// in Lists, each level of which is checked anew.
+inline constexpr size_t kMaxConvertInputBytes = size_t{8} * 1024 * 1024 * 1024;
+inline constexpr size_t kConvertDocumentBytes = 256 * 1024 * 1024;
+inline constexpr size_t kMaxConvertDocumentBytes = 1024 * 1024 * 1024;
+inline constexpr size_t kMaxConvertComplaints = 100;
+inline constexpr size_t kMaxConvertBufferedBytes = 64 * 1024 * 1024;
+inline constexpr int kMaxNestedLists = 8;
+
 }  // namespace skiff::limits

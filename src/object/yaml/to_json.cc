@@ -198,16 +198,16 @@ TextPosition YamlJson::PositionOf(size_t json_offset) const {
 }
 
 Result<YamlJson> YamlToJson(std::string_view yaml, const YamlOptions& options) {
-  SKIFF_RETURN_IF_ERROR(CheckSize(yaml.size(), options.max_bytes, 1));
+  SKIFF_RETURN_IF_ERROR(CheckSize(yaml.size(), options.max_bytes, options.first_line));
   Arena arena;
-  YamlTreeParser parser(yaml, 1);
+  YamlTreeParser parser(yaml, options.first_line);
   SKIFF_ASSIGN_OR_RETURN(const YamlNode* root, parser.Next(arena));
   const YamlNode null{};
   return YamlJsonWriter::Write(root != nullptr ? root : &null, options.issues);
 }
 
 YamlStreamReader::YamlStreamReader(std::string_view text, const YamlOptions& options)
-    : rest_(text), options_(options) {}
+    : rest_(text), line_(options.first_line), options_(options) {}
 
 YamlStreamReader::~YamlStreamReader() = default;
 

@@ -54,6 +54,8 @@ struct YamlOptions {
   // Duplicate keys go here; null: nobody wants to know. Decoding the JSON finds none of them.
   std::vector<FieldIssue>* issues = nullptr;
   size_t max_bytes = limits::kMaxDocumentBytes;
+  // The number of the text's first line, where the text is the rest of a longer one.
+  uint32_t first_line = 1;
 };
 
 // The first document of the text, as the API server reads a body: what follows it is not looked

@@ -1,0 +1,18 @@
+// Help texts and manual pages, made from the table of commands and the flags that they declare.
+#pragma once
+
+#include <string>
+
+#include "cli/command.h"
+
+namespace skiff {
+
+enum class HelpFormat : uint8_t {
+  kText,     // for a terminal of 80 columns
+  kManPage,  // roff, for man(1)
+};
+
+// Help on a command, or on skiff itself when `command` is null.
+std::string HelpOn(const Command* command, HelpFormat format);
+
+}  // namespace skiff

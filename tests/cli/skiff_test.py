@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""What skiff says about itself: help, manual pages, completion, and that the documentation agrees.
+
+    skiff_test.py BINARY [unittest options]
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
+
+
+def skiff(*arguments):
+    done = subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=60)
+    if done.returncode != 0 or done.stderr:
+        raise AssertionError(f"skiff {arguments}: {done.returncode} {done.stderr}")
+    return done.stdout
+
+
+class Help(unittest.TestCase):
+    def test_help_is_the_same_whichever_way_one_asks(self):
+        self.assertEqual(skiff("help"), skiff("--help"))
+        self.assertEqual(skiff("help"), skiff("-h"))
+        self.assertEqual(skiff("help", "convert"), skiff("convert", "--help"))
+        self.assertEqual(skiff("help", "convert"), skiff("convert", "x", "-h", "--to", "json"))
+
+    def test_without_a_command_help_is_an_error(self):
+        done = subprocess.run([BINARY], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", skiff("help")))
+
+    def test_help_fits_a_terminal_except_for_examples(self):
+        for command in ("", "convert", "completion", "version", "help"):
+            text = skiff("help", *command.split()).split("\nExamples:")[0]
+            self.assertLessEqual(max(map(len, text.splitlines())), 80)
+
+    def test_a_full_disk_is_an_error(self):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([BINARY, "--version"], stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"No space left on device", done.stderr)
+
+
+class Documentation(unittest.TestCase):
+    def test_the_page_on_convert_shows_the_flags_as_they_are(self):
+        flags = re.search(r"\nFlags:\n(.*?)\n\n", skiff("help", "convert"), re.S).group(1)
+        self.assertIn("```\n" + flags + "\n```", (ROOT / "docs/convert.md").read_text())
+
+    def test_examples_of_the_documentation_parse(self):
+        # With --help behind them, so that nothing is read or written.
+        texts = [(ROOT / name).read_text() for name in ("README.md", "docs/convert.md")]
+        texts.append(skiff("help", "convert"))
+        lines = re.findall(r"(?:^|[|$] *)(?:build/bin/)?(skiff convert [^|#>\n]*)",
+                           "\n".join(texts), re.M)
+        lines = [line for line in lines if "FORMAT" not in line]
+        self.assertGreater(len(lines), 5)
+        for line in lines:
+            words = line.split()[1:]
+            self.assertTrue("--to" in words, line)
+            skiff(*words, "--help")
+
+    @unittest.skipUnless(shutil.which("man") or shutil.which("groff"), "no man and no groff here")
+    def test_manual_pages_have_no_faults(self):
+        for command in ([], ["convert"]):
+            page = skiff("help", *command, "--format", "man")
+            tool = ["groff", "-man", "-Tascii", "-ww"] if shutil.which("groff") else \
+                ["man", "--warnings", "-l", "-"]
+            done = subprocess.run(tool, input=page, capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_manual_pages_name_every_flag(self):
+        page = skiff("help", "convert", "--format", "man").replace("\\-", "-")
+        for flag in re.findall(r"--[a-z][a-z-]*", skiff("help", "convert")):
+            self.assertIn(flag, page)
+
+
+class Completion(unittest.TestCase):
+    def complete_in_bash(self, *words):
+        script = skiff("completion", "bash") + (
+            "\nCOMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _skiff; "
+            "printf '%s\\n' \"${COMPREPLY[@]}\"")
+        done = subprocess.run(["bash", "-c", script, "bash", "skiff", *words], cwd=ROOT / "docs",
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.stderr, "")
+        return done.stdout.split()
+
+    def test_bash_completes_commands_flags_values_and_files(self):
+        self.assertEqual(self.complete_in_bash("co"), ["convert", "completion"])
+        self.assertEqual(self.complete_in_bash("--v"), ["--version"])
+        self.assertEqual(self.complete_in_bash("convert", "--ma"), ["--max-document-size"])
+        formats = ["json", "yaml", "protobuf"]
+        self.assertEqual(self.complete_in_bash("convert", "--to", ""), formats)
+        self.assertEqual(self.complete_in_bash("convert", "--to", "=", "y"), ["yaml"])
+        self.assertEqual(self.complete_in_bash("convert", "--to", "="), formats)
+        self.assertEqual(self.complete_in_bash("convert", "--validate", "w"), ["warn"])
+        self.assertEqual(self.complete_in_bash("convert", "-o", "conv"), ["convert.md"])
+        self.assertEqual(self.complete_in_bash("convert", "conv"), ["convert.md"])
+        self.assertEqual(self.complete_in_bash("help", "ver"), ["version"])
+        self.assertEqual(self.complete_in_bash("completion", "z"), ["zsh"])
+
+    def test_scripts_are_accepted_by_their_shells(self):
+        for shell in ("bash", "zsh", "fish"):
+            if not shutil.which(shell):
+                print(f"{shell} is not here: its script was not tried", file=sys.stderr)
+                continue
+            done = subprocess.run([shell, "-n"], input=skiff("completion", shell), text=True,
+                                  capture_output=True, timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), shell)
+
+    def test_every_script_knows_every_flag(self):
+        flags = set(re.findall(r"--([a-z][a-z-]*)", skiff("help", "convert")))
+        flags.discard("print-value-only")  # etcdctl's
+        for shell in ("bash", "zsh", "fish"):
+            script = skiff("completion", shell)
+            for flag in flags:
+                self.assertRegex(script, rf"(--|-l ){flag}\b")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
