@@ -20,6 +20,20 @@ void AppendEscapedByte(std::string& out, char c) {
   out += kDigits[byte & 15];
 }
 
+// What to write instead, for messages that leave people wondering.
+std::string_view Advice(std::string_view message, bool in_yaml) {
+  if (in_yaml && (message == "expected a string, got a boolean" ||
+                  message == "expected a string, got a number")) {
+    return "; in YAML such a string needs quotes";
+  }
+  if (message.starts_with("quantities must match") ||
+      message == "unable to parse quantity's suffix") {
+    return ": a number and one of n u m k M G T P E Ki Mi Gi Ti Pi Ei or none, such as 500m or "
+           "1.5Gi";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string Printable(std::string_view text) {
@@ -52,7 +66,7 @@ std::string Printable(std::string_view text) {
 
 void Complaints::Error(TextPosition position, std::string_view field, std::string_view message) {
   ++error_count_;
-  Add(position, "", field, message);
+  Add(position, "", field, std::string(message).append(Advice(message, in_yaml_)));
 }
 
 void Complaints::Warn(TextPosition position, std::string_view field, std::string_view message) {

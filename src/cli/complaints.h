@@ -20,7 +20,10 @@ class Complaints {
  public:
   // `source` names the input in what follows: a file, or <stdin>.
   void SetSource(std::string source) { source_ = std::move(source); }
+  // Whether what follows is about YAML, where some faults have causes of their own.
+  void SetInYaml(bool in_yaml) { in_yaml_ = in_yaml; }
 
+  // To messages of decoders, which speak as an API server does, is added what to write instead.
   void Error(TextPosition position, std::string_view field, std::string_view message);
   void Warn(TextPosition position, std::string_view field, std::string_view message);
   void Error(const Status& status) { Error(status.position(), status.field(), status.message()); }
@@ -41,6 +44,7 @@ class Complaints {
            std::string_view message);
 
   std::string source_;
+  bool in_yaml_ = false;
   std::vector<Line> pending_;
   size_t printed_ = 0;
   size_t left_out_ = 0;

@@ -74,6 +74,7 @@ class Converter {
       ConvertText(bytes, format);
     }
     complaints_.Flush();
+    complaints_.SetInYaml(false);
   }
 
  private:
@@ -81,8 +82,9 @@ class Converter {
     ObjectReader reader(text, format, options_.max_document_bytes);
     while (true) {
       Result<std::optional<ObjectReader::Object>> next = reader.Next();
-      if (!next) return Fail(next.error());
+      if (!next) return Fail(next.error(), HintOnTemplate(text, next.error().position().line));
       if (!next->has_value()) return;
+      complaints_.SetInYaml((*next)->from_yaml);
       ++object_count_;
       ConvertJson(**next);
       complaints_.Flush();
@@ -189,8 +191,9 @@ class Converter {
     ++emitted_;
   }
 
-  void Fail(const Status& status) {
+  void Fail(const Status& status, std::string_view hint = {}) {
     std::string message = status.message();
+    message += hint;
     if (status.reason() == StatusReason::kRequestEntityTooLarge) {
       message += "; --max-document-size changes it";
     }
@@ -248,6 +251,7 @@ Result<void> ConvertRun::Check() {
   if (options_.max_document_bytes > limits::kMaxConvertDocumentBytes) {
     return BadRequest("--max-document-size: more than 1Gi is not possible");
   }
+  if (std::ranges::count(options_.files, "") != 0) return BadRequest("the name of a FILE is empty");
   if (std::ranges::count(options_.files, kStandardInput) > 1) {
     return BadRequest("standard input (-) can be read only once");
   }

@@ -79,4 +79,18 @@ std::string HintOnStoredText(std::string_view bytes) {
   return "";
 }
 
+std::string_view HintOnTemplate(std::string_view text, uint32_t line) {
+  // A parser often finds out on the line after.
+  const uint32_t first = line > 1 ? line - 1 : 1;
+  for (uint32_t at = 1; at <= line; ++at) {
+    const size_t end = text.find('\n');
+    if (at >= first && text.substr(0, end).find("{{") != std::string_view::npos) {
+      return "; this looks like a template: render it first, with 'helm template' for example";
+    }
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return "";
+}
+
 }  // namespace skiff

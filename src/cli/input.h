@@ -18,4 +18,7 @@ Result<std::string> ReadInput(const std::string& path);
 // do. Empty for everything else.
 std::string HintOnStoredText(std::string_view bytes);
 
+// The same for text that is broken at this line because it is a template yet to be rendered.
+std::string_view HintOnTemplate(std::string_view text, uint32_t line);
+
 }  // namespace skiff

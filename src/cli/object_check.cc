@@ -8,6 +8,7 @@
 #include "cli/suggest.h"
 #include "cli/version.h"
 #include "object/json/cursor.h"
+#include "object/resource.h"
 
 namespace skiff {
 namespace {
@@ -48,6 +49,20 @@ std::string WhereKindIs(std::string_view kind) {
     list += known.api_version;
   }
   return stable.empty() ? other : stable;
+}
+
+// Whether the kind is that of a resource, and of none in this version: an API server of today knows
+// how to read it, from the time when it was served, and does not take it.
+bool IsServedOnlyElsewhere(const TypeMeta& meta) {
+  bool elsewhere = false;
+  for (const GroupVersionInfo& version : ServedGroupVersions()) {
+    for (const ResourceDesc& resource : version.resources) {
+      if (resource.kind_name != meta.kind) continue;
+      if (version.desc->api_version == meta.api_version) return false;
+      elsewhere = true;
+    }
+  }
+  return elsewhere;
 }
 
 // Calls visit(key, key_offset) before each value of an object in valid JSON; visit passes over the
@@ -119,11 +134,14 @@ Result<ObjectHeader> ReadObjectHeader(std::string_view json, const TextPositions
   ObjectHeader header;
   Arena arena;
   bool has_version = false, has_kind = false;
-  std::string fault;
+  std::string fault, near_miss;
   size_t fault_offset = 0;
   ForEachMember(cursor, [&](std::string_view key, size_t key_offset) {
     const bool is_kind = key == "kind";
-    if (!is_kind && key != "apiVersion") return false;
+    if (!is_kind && key != "apiVersion") {
+      if (EqualIgnoringCase(key, "kind") || EqualIgnoringCase(key, "apiVersion")) near_miss = key;
+      return false;
+    }
     bool& has = is_kind ? has_kind : has_version;
     if (has) {  // not for any mode of validation to accept: what would the object be?
       fault = std::string(key) + ": duplicate field";
@@ -146,10 +164,13 @@ Result<ObjectHeader> ReadObjectHeader(std::string_view json, const TextPositions
   });
   if (!fault.empty()) return BadHeader(fault, positions.PositionOf(fault_offset));
   if (has_version && has_kind) return header;
-  return BadHeader(has_kind      ? "apiVersion is not set"
-                   : has_version ? "kind is not set"
-                                 : "apiVersion and kind are not set",
-                   positions.PositionOf(0));
+  std::string missing = has_kind      ? "apiVersion is not set"
+                        : has_version ? "kind is not set"
+                                      : "apiVersion and kind are not set";
+  if (!near_miss.empty()) {
+    missing += "; " + Quoted(near_miss) + " does not count: names are case-sensitive";
+  }
+  return BadHeader(std::move(missing), positions.PositionOf(0));
 }
 
 const MessageDesc* ResolveKind(const ObjectHeader& header, const TextPositions& positions,
@@ -157,7 +178,15 @@ const MessageDesc* ResolveKind(const ObjectHeader& header, const TextPositions& 
                                Complaints& complaints) {
   const TypeMeta& meta = header.meta;
   const MessageDesc* type = FindKind(meta.api_version, meta.kind);
-  if (type != nullptr) return type;
+  if (type != nullptr) {
+    if (validation != Validation::kIgnore && IsServedOnlyElsewhere(meta)) {
+      complaints.Warn(positions.PositionOf(header.api_version_offset),
+                      JoinPath(path_prefix, "apiVersion"),
+                      Quoted(meta.api_version) + " is no longer served by Kubernetes " +
+                          std::string(kKubernetesVersion) + WhereKindIs(meta.kind));
+    }
+    return type;
+  }
 
   const std::string_view group = GroupOf(meta.api_version);
   std::vector<std::string_view> kinds;

@@ -87,14 +87,15 @@ Result<std::optional<ObjectReader::Object>> ObjectReader::NextJson() {
   }
   ++json_count_;
   part_.emplace(json, position);
-  return Object{.json = json, .positions = &*part_, .issues = {}};
+  return Object{.json = json, .positions = &*part_, .issues = {}, .from_yaml = false};
 }
 
 Result<std::optional<ObjectReader::Object>> ObjectReader::NextYaml() {
   yaml_issues_.clear();
   SKIFF_ASSIGN_OR_RETURN(yaml_json_, yaml_->Next());
   if (!yaml_json_) return std::nullopt;
-  return Object{.json = yaml_json_->json(), .positions = &*yaml_json_, .issues = yaml_issues_};
+  return Object{.json = yaml_json_->json(), .positions = &*yaml_json_, .issues = yaml_issues_,
+                .from_yaml = true};
 }
 
 void ObjectReader::SwitchToYaml(size_t offset) {

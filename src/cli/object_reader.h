@@ -42,6 +42,7 @@ class ObjectReader {
     std::string_view json;
     const TextPositions* positions;  // of the JSON
     std::vector<FieldIssue> issues;  // that decoding the JSON will not find
+    bool from_yaml;
   };
 
   // `format` is not kProtobuf. The text must outlive the reader.

@@ -19,6 +19,10 @@ std::string Lower(std::string_view text) {
 
 }  // namespace
 
+bool EqualIgnoringCase(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && Lower(a) == Lower(b);
+}
+
 size_t EditDistance(std::string_view a, std::string_view b) {
   // Three rows of the table of distances between prefixes: a swap looks back two.
   std::vector<size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);

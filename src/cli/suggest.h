@@ -8,6 +8,9 @@
 
 namespace skiff {
 
+// ASCII letters only, of which names here are made.
+bool EqualIgnoringCase(std::string_view a, std::string_view b);
+
 // How many letters have to be inserted, removed, changed or swapped with their neighbour to turn
 // one text into the other.
 size_t EditDistance(std::string_view a, std::string_view b);

@@ -159,7 +159,10 @@ class Output(InFolder):
         self.assertEqual(json.loads((self.folder / "real.json").read_text())["kind"], "ConfigMap")
 
     def test_protobuf_is_not_written_to_a_terminal(self):
-        master, slave = pty.openpty()
+        try:
+            master, slave = pty.openpty()
+        except OSError as error:  # /dev/pts is not mounted in every chroot and container
+            self.skipTest(f"there are no terminals here: {error}")
         self.addCleanup(os.close, master)
         for extra, code in ([], 2), (["-o", "-"], 0):
             done = subprocess.run([BINARY, "convert", "--to", "protobuf", "a.yaml", *extra],
@@ -248,7 +251,7 @@ class WireFixtures(InFolder):
 
     def setUp(self):
         if not WIRE.is_dir():
-            self.skipTest("../shared/fixtures/wire is not there: nothing to compare with")
+            self.skipTest("../shared/fixtures is not there")
         super().setUp()
 
     @staticmethod
@@ -266,7 +269,10 @@ class WireFixtures(InFolder):
                 for to, suffix in suffixes.items():
                     with self.subTest(f"{name}{source} to {to}"):
                         done = self.convert("--to", to, str(WIRE / (name + source)))
-                        self.assertEqual((done.returncode, done.stderr), (0, b""))
+                        self.assertEqual(done.returncode, 0, done.stderr)
+                        # Some are of versions that were served once, which is worth a warning.
+                        for line in done.stderr.splitlines():
+                            self.assertIn(b"is no longer served", line)
                         self.assertTrue(done.stdout == self.read(WIRE / (name + suffix)),
                                         f"differs from {name}{suffix}")
 
