@@ -22,7 +22,7 @@ std::string ReadFixture(const std::string& name);
 class WireFixtureTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (FixtureRoot().empty()) GTEST_SKIP() << "the recorded fixtures are not on this machine";
+    if (FixtureRoot().empty()) GTEST_SKIP() << "../shared/fixtures is not there";
   }
 };
 

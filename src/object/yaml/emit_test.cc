@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <iterator>
 
 #include "object/json/decode.h"
@@ -151,10 +150,7 @@ std::string ReadFile(const std::filesystem::path& path) {
 TEST(YamlFixturesTest, ReadsAndPrintsWhatKubernetesPrints) {
   const std::filesystem::path folder =
       std::filesystem::path(SKIFF_SOURCE_DIR) / "../shared/fixtures/wire";
-  if (!std::filesystem::exists(folder)) {
-    std::cout << "the fixtures are absent: " << folder << "\n";
-    return;
-  }
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "../shared/fixtures is not there";
   int count = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     if (file.path().extension() != ".yaml") continue;
