@@ -87,12 +87,13 @@ class Converter {
       complaints_.SetInYaml((*next)->from_yaml);
       ++object_count_;
       ConvertJson(**next);
+      // Behind what is fatal, because of too many complaints the last are left out.
+      ReportIssues(complaints_, options_.validation, (*next)->issues);
       complaints_.Flush();
     }
   }
 
   void ConvertJson(const ObjectReader::Object& object) {
-    ReportIssues(complaints_, options_.validation, object.issues);
     const Result<ObjectHeader> header = ReadObjectHeader(object.json, *object.positions);
     if (!header) return Fail(header.error());
     const size_t errors_before = complaints_.error_count();
@@ -106,12 +107,14 @@ class Converter {
     if (options_.to == ObjectFormat::kProtobuf) {
       if (!HasProtobufForm(type, *header, *object.positions)) return;
       const Result<void> stored = JsonToStorage(object.json, out, decode);
+      if (!stored) Fail(stored.error());
       ReportIssues(complaints_, options_.validation, issues);
-      if (!stored) return Fail(stored.error());
+      if (!stored) return;
     } else {
       const Result<Document> document = DecodeJson(object.json, type, decode);
+      if (!document) Fail(document.error());
       ReportIssues(complaints_, options_.validation, issues);
-      if (!document) return Fail(document.error());
+      if (!document) return;
       AppendText(document->root(), out);
     }
     if (type != nullptr && HasRawItems(*type)) {

@@ -200,6 +200,13 @@ class Input(InFolder):
         self.assertEqual(lines[0], b"<stdin>:4:1: f0: unknown field")
         self.assertEqual(lines[-1], b"skiff convert: 700 more not shown")
 
+    def test_the_fault_that_matters_is_not_among_those_left_out(self):
+        fields = b"a: b\n" * 300
+        done = self.convert("--to", "json", stdin=fields)
+        self.assertIn(b"<stdin>:1:1: apiVersion and kind are not set\n", done.stderr)
+        done = self.convert("--to", "json", stdin=CONFIG_MAP + fields + b"data: 3\n")
+        self.assertIn(b"<stdin>:305:7: data: expected an object, got a number\n", done.stderr)
+
     def test_long_names_are_shortened(self):
         done = self.convert("--to", "json", stdin=b'{"kind": "ConfigMap", "apiVersion": "v1", "' +
                             b"x" * 5000 + b'": 1}')
