@@ -1,6 +1,8 @@
 #include "object/json/cursor.h"
 
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/limits.h"
@@ -259,12 +261,10 @@ bool ParseJsonUint(std::string_view number, uint64_t* out) {
 bool ParseJsonDouble(std::string_view number, double* out) {
   const char* const end = number.data() + number.size();
   const auto result = std::from_chars(number.data(), end, *out);
-  // Too small for a double is zero, as in Go; too large is an error.
+  // Too small for a double is zero, as in Go; too large is an error. from_chars does not say which.
   if (result.ec == std::errc::result_out_of_range) {
-    const size_t exponent = number.find_first_of("eE");
-    if (exponent == std::string_view::npos || number[exponent + 1] != '-') return false;
-    *out = 0;
-    return true;
+    *out = std::strtod(std::string(number).c_str(), nullptr);
+    return std::isfinite(*out);
   }
   return result.ec == std::errc() && result.ptr == end;
 }

@@ -1,7 +1,6 @@
 #include "object/json/decode.h"
 
 #include <algorithm>
-#include <bitset>
 #include <iterator>
 #include <utility>
 
@@ -12,9 +11,6 @@
 
 namespace skiff {
 namespace {
-
-// One bit per field of a message; tools/schema refuses larger messages.
-constexpr size_t kMaxFields = 256;
 
 // Blocks of documents that outgrow their first one.
 constexpr size_t kMinArenaStep = 256;
@@ -94,7 +90,8 @@ class JsonDecoder {
     if (depth > limits::kMaxDepth) return faults_.TooDeep();
     cursor_.Take('{');
     const size_t mark = values_.size();
-    std::bitset<kMaxFields> seen;
+    const size_t seen_mark = seen_.size();
+    seen_.resize(seen_mark + (type.fields.size() + 63) / 64);
     bool ordered = true;
     uint16_t next = 0;
     if (!cursor_.Take('}')) {
@@ -110,17 +107,17 @@ class JsonDecoder {
           if (!cursor_.SkipValue(depth + 1)) return faults_.Syntax(here);
           continue;
         }
-        Value value;
-        if (!ReadField(type.fields[field], here, depth, &value)) return false;
-        if (seen[field]) {
-          faults_.Report(FieldIssue::kDuplicate, here, key_offset);
-          ReplaceDuplicate(type.fields[field], mark, value.WithField(field));
-          if (merge_steps_ > limits::kMaxDuplicateMergeSteps) {
-            return faults_.Fail(key_offset, "too many duplicate fields", here);
+        uint64_t* const seen = &seen_[seen_mark + field / 64];
+        const uint64_t bit = uint64_t{1} << (field % 64);
+        if ((*seen & bit) != 0) [[unlikely]] {
+          if (!ReadDuplicate(type.fields[field], field, here, depth, mark, key_offset)) {
+            return false;
           }
           ordered = false;
         } else {
-          seen[field] = true;
+          *seen |= bit;
+          Value value;
+          if (!ReadField(type.fields[field], here, depth, &value)) return false;
           if (!value.is_null()) {
             ordered = ordered && field >= next;
             values_.push_back(value.WithField(field));
@@ -134,6 +131,7 @@ class JsonDecoder {
     if (!ordered) std::ranges::sort(members, {}, &Value::field);
     *out = Value::Object(arena_, &type, members);
     values_.resize(mark);
+    seen_.resize(seen_mark);
     return true;
   }
 
@@ -303,7 +301,7 @@ class JsonDecoder {
     if (!cursor_.ReadNumber(&number)) return faults_.Syntax(path);
     int64_t integer;
     double real;
-    if (number != "-0" && ParseJsonInt(number, &integer)) {  // an integer has no negative zero
+    if (ParseJsonInt(number, &integer)) {
       *out = Value::Int(integer);
     } else if (ParseJsonDouble(number, &real)) {
       *out = Value::Double(real);
@@ -314,6 +312,40 @@ class JsonDecoder {
   }
 
   // --- duplicates
+
+  // A later value of a field of the object being read, whose members begin at `mark`.
+  bool ReadDuplicate(const FieldDesc& field, uint16_t index, const PathNode& path, int depth,
+                     size_t mark, size_t key_offset) {
+    faults_.Report(FieldIssue::kDuplicate, path, key_offset);
+    if (cursor_.Peek() == JsonKind::kNull && NullKeeps(field)) {
+      return cursor_.ReadNull() || faults_.Syntax(path);
+    }
+    Value value;
+    if (!ReadField(field, path, depth, &value)) return false;
+    ReplaceDuplicate(field, mark, value.WithField(index));
+    if (merge_steps_ <= limits::kMaxDuplicateMergeSteps) return true;
+    return faults_.Fail(key_offset, "too many duplicate fields", path);
+  }
+
+  // Whether null leaves a Go variable of this field as it is, instead of making it nil or zero.
+  static bool NullKeeps(const FieldDesc& field) {
+    if (field.pointer() || field.cardinality != Cardinality::kSingle) return false;
+    switch (field.type) {
+      case FieldType::kString:
+      case FieldType::kBool:
+      case FieldType::kInt32:
+      case FieldType::kInt64:
+      case FieldType::kUint32:
+      case FieldType::kUint64:
+      case FieldType::kDouble:
+      case FieldType::kRawJson:
+      case FieldType::kFieldsV1:
+      case FieldType::kMessage:
+        return true;
+      default:
+        return false;
+    }
+  }
 
   // Gives a field of the object being read, whose members begin at `mark`, another value.
   void ReplaceDuplicate(const FieldDesc& field, size_t mark, Value value) {
@@ -364,6 +396,7 @@ class JsonDecoder {
   JsonScalarReader scalars_;
   std::vector<Value> values_;          // members and items of the containers being read
   std::vector<PendingEntry> entries_;  // entries of the maps being read
+  std::vector<uint64_t> seen_;         // a bit per field of the objects being read
   std::vector<MapEntry> map_;
   size_t merge_steps_ = 0;
 };

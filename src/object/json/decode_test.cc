@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "object/descriptor_builder.h"
 #include "object/json/encode.h"
 
 namespace skiff {
@@ -138,6 +139,58 @@ TEST(JsonDecodeTest, DuplicateObjectsAndMapsMergeAsInGo) {
                           "metadata":{"namespace":"b","labels":{"y":"2"}},"spec":null})"),
             R"({"metadata":{"name":"a","namespace":"b","labels":{"x":"1","y":"2"}},)"
             R"("spec":{"containers":null,"nodeName":"n"},"status":{}})");
+}
+
+TEST(JsonDecodeTest, ALaterNullUnsetsOnlyWhatCanBeNilInGo) {
+  EXPECT_EQ(RoundTrip(R"({"spec":{"nodeName":"n","hostIPC":true,"priority":1,"volumes":[{}],
+                          "nodeName":null,"hostIPC":null,"priority":null,"volumes":null,
+                          "hostname":"h","hostname":""}})"),
+            R"({"metadata":{},"spec":{"containers":null,"nodeName":"n","hostIPC":true},)"
+            R"("status":{}})");
+}
+
+TEST(JsonDecodeTest, MessagesMayHaveThousandsOfFields) {
+  DescriptorPool pool;
+  std::vector<std::string> names;
+  std::vector<FieldSpec> fields;
+  for (int i = 0; i < 9'000; ++i) names.push_back("field" + std::to_string(i));
+  for (const std::string& name : names) fields.push_back({.name = name});
+  const MessageDesc* type = pool.Add("Many", fields).value();
+  std::vector<FieldIssue> issues;
+  auto document =
+      DecodeJson(R"({"field8999":"z","field5000":"a","field1":"b","field5000":"c"})", type,
+                 {.issues = &issues});
+  ASSERT_TRUE(document.has_value());
+  EXPECT_EQ(EncodeJson(document->root()), R"({"field1":"b","field5000":"c","field8999":"z"})");
+  ASSERT_EQ(issues.size(), 1u);
+  EXPECT_EQ(issues[0].ToString(), "duplicate field \"field5000\"");
+}
+
+TEST(JsonDecodeTest, QuantitiesAreReadWithoutUndoingEscapes) {
+  const auto limit = [](std::string_view text) {
+    return "{\"spec\":{\"hard\":{\"cpu\":" + std::string(text) + "}}}";
+  };
+  for (const std::string_view spaced : {"\" 1 \"", "\"\xc2\xa0" "1\xe2\x80\x83\"", "1.0", "\"1000m\""}) {
+    EXPECT_EQ(RoundTrip(limit(spaced), "ResourceQuota"),
+              R"({"metadata":{},"spec":{"hard":{"cpu":"1"}},"status":{}})");
+  }
+  for (const std::string_view escaped : {R"("\u0031")", R"("1\n")", R"("")", R"(" ")"}) {
+    EXPECT_NE(ErrorOf(limit(escaped), "ResourceQuota").find("spec.hard.cpu: "),
+              std::string::npos) << escaped;
+  }
+}
+
+TEST(JsonDecodeTest, NumbersTooSmallForADoubleAreZeroAndTooLargeOnesRefused) {
+  const std::string zeros(400, '0');
+  auto small = DecodeJson("[0." + zeros + "1,1e-400,-1e-400]", nullptr);
+  ASSERT_TRUE(small.has_value()) << small.error().ToString();
+  EXPECT_EQ(EncodeJson(small->root()), "[0,0,-0]");
+  EXPECT_FALSE(DecodeJson("1" + zeros, nullptr).has_value());
+  EXPECT_FALSE(DecodeJson("1" + zeros + "e-1", nullptr).has_value());
+}
+
+TEST(JsonDecodeTest, AnIntegerHasNoNegativeZero) {
+  EXPECT_EQ(EncodeJson(DecodeJson("[-0,-0.0]", nullptr)->root()), "[0,-0]");
 }
 
 TEST(JsonDecodeTest, IssuesAreBounded) {

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/strings.h"
 #include "object/json/text.h"
 #include "object/scalar/base64.h"
 #include "object/scalar/duration.h"
@@ -141,19 +142,11 @@ bool JsonScalarReader::ReadDuration(Value* out) {
 
 bool JsonScalarReader::ReadQuantity(JsonKind kind, Value* out) {
   const size_t offset = cursor_.offset();
-  std::string_view text;
-  if (kind == JsonKind::kString) {
-    if (!cursor_.ReadString(arena_, &text)) return false;
-  } else if (kind == JsonKind::kNumber) {
-    if (!cursor_.ReadNumber(&text)) return false;
-  } else {
-    return Expected("a quantity", kind);
-  }
-  // Kubernetes trims the text in quotes.
-  const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string_view::npos) {
-    text = text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-  }
+  if (kind != JsonKind::kString && kind != JsonKind::kNumber) return Expected("a quantity", kind);
+  if (!cursor_.SkipValue(0)) return false;
+  // Kubernetes takes what stands between the quotes as it is, escapes and all, and trims it.
+  std::string_view text = cursor_.TextFrom(offset);
+  if (kind == JsonKind::kString) text = TrimSpace(text.substr(1, text.size() - 2));
   Result<std::string_view> canonical = CanonicalizeQuantity(text, scratch_);
   if (!canonical) return Mismatch(offset, canonical.error().message());
   *out = Value::String(arena_.Copy(*canonical));

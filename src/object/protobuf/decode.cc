@@ -282,7 +282,8 @@ bool ProtobufDecoder::ReadMessage(std::string_view bytes, const MessageDesc& typ
 bool ProtobufDecoder::SkipUnknown(WireReader& in, uint32_t key, const PathNode& path) {
   const std::string name = "#" + std::to_string(WireFieldNumber(key));
   const PathNode node(&path, name);
-  if (options_.issues != nullptr) {
+  // A path costs as much as the field is deep, so none is made for what would not be listed.
+  if (options_.issues != nullptr && options_.issues->size() < limits::kMaxFieldIssues) {
     AddFieldIssue(options_.issues, FieldIssue::kUnknown, node.ToString(), {});
   }
   return CheckWire(in.Skip(key), node);

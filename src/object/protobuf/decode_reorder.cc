@@ -119,12 +119,17 @@ class FieldSorter {
 
 }  // namespace
 
-bool ProtobufDecoder::ReadReordered(std::string_view bytes, const MessageDesc& type, uint16_t base,
-                                    const PathNode& path, int depth) {
-  if (bytes.size() > reorder_budget_) {
+bool ProtobufDecoder::ChargeReorder(size_t bytes, const PathNode& path) {
+  if (bytes > reorder_budget_) {
     return Fail(path, "too much of the object is not in the order of its fields");
   }
-  reorder_budget_ -= bytes.size();
+  reorder_budget_ -= bytes;
+  return true;
+}
+
+bool ProtobufDecoder::ReadReordered(std::string_view bytes, const MessageDesc& type, uint16_t base,
+                                    const PathNode& path, int depth) {
+  if (!ChargeReorder(bytes.size(), path)) return false;
   FieldSorter sorter(bytes, type);
   std::string ordered;
   const WireError error = sorter.Sort(&ordered);

@@ -332,5 +332,15 @@ TEST(ProtobufDecodeTest, TakesKindAndApiVersionFromTheOptions) {
   EXPECT_EQ(document->api_version(), "v1");
 }
 
+TEST(ProtobufDecodeTest, SchemasInManyPiecesAreJoinedInLinearTime) {
+  // JSONSchemaPropsOrArray.schema, a piece of it per character of the id.
+  std::string pieces;
+  for (int i = 0; i < 300'000; ++i) pieces += B(1, B(1, "x"));
+  const MessageDesc* type = FindMessage(kExtensions, "JSONSchemaProps");
+  auto document = DecodeProtobuf(B(24, pieces), type);  // ten seconds, were it quadratic
+  ASSERT_TRUE(document.has_value()) << document.error().ToString();
+  EXPECT_EQ(ShowTree(document->root()), "{items:{id:\"x\"}}");
+}
+
 }  // namespace
 }  // namespace skiff

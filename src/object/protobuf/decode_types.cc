@@ -249,7 +249,9 @@ bool ProtobufDecoder::ReadSchemaForm(std::string_view bytes, const MessageDesc& 
       has_bool ? WireKey(1, WireType::kVarint) : WireKey(2, WireType::kBytes);
   const MessageDesc* const schema_type = SchemaOf(form);
   const size_t mark = values_.size();
-  std::optional<std::string> schema;  // its pieces merge
+  std::string_view schema;
+  std::string joined;  // pieces of one schema merge
+  bool has_schema = false;
   uint64_t allows = 0;
   for (WireReader in(bytes); !in.done();) {
     uint32_t key = 0;
@@ -257,7 +259,14 @@ bool ProtobufDecoder::ReadSchemaForm(std::string_view bytes, const MessageDesc& 
     if (!CheckWire(in.ReadKey(&key), path)) return false;
     if (key == schema_key) {
       if (!CheckWire(in.ReadBytes(&piece), path)) return false;
-      schema = schema.value_or("").append(piece);
+      if (has_schema) {
+        const size_t copied = piece.size() + (joined.empty() ? schema.size() : 0);
+        if (!ChargeReorder(copied, path)) return false;
+        if (joined.empty()) joined = schema;
+        joined += piece;
+      }
+      schema = has_schema ? std::string_view(joined) : piece;
+      has_schema = true;
     } else if (key == other_key) {
       const PathNode node(&path, static_cast<uint32_t>(values_.size() - mark));
       Value item;
@@ -284,7 +293,8 @@ bool ProtobufDecoder::ReadSchemaForm(std::string_view bytes, const MessageDesc& 
     values_.resize(mark);
     return true;
   }
-  if (schema) return ReadMessage(*schema, *schema_type, path, depth + 1, Empty::kKeep, out);
+  // The union and its schema are one level, as in JSON: what was written can be read again.
+  if (has_schema) return ReadMessage(schema, *schema_type, path, depth, Empty::kKeep, out);
   *out = has_bool ? Value::Bool(allows != 0) : Value();
   return true;
 }

@@ -60,6 +60,8 @@ class ProtobufDecoder {
                   const PathNode& path, int depth);
   bool ReadReordered(std::string_view bytes, const MessageDesc& type, uint16_t base,
                      const PathNode& path, int depth);
+  // Counts bytes that are copied to put them in order against what one decoding may copy.
+  bool ChargeReorder(size_t bytes, const PathNode& path);
   bool ReadSingle(WireReader& in, const Met& met, const PathNode& path);
   bool ReadList(WireReader& in, const Met& met, const PathNode& path);
   bool ReadMap(WireReader& in, const Met& met, const PathNode& path);

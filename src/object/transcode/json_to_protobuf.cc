@@ -19,6 +19,10 @@ namespace {
 
 constexpr const char* kArrayEnd = "expected ',' or ']' in an array";
 constexpr const char* kObjectEnd = "expected ',' or '}' in an object";
+// Bytes are copied once per level that they are within. Deeper objects, of which there are none but
+// by malice, go through the tree, which copies them once.
+constexpr int kMaxDirectDepth = 64;
+
 constexpr const char* kColon = "expected ':' after a key";
 
 // A stretch of the output: where the encoded entries of a field or of a map's key stand.
@@ -59,11 +63,17 @@ class Transcoder {
            faults_.Fail(cursor_.offset(), "text after the end of the value", path);
   }
 
-  // A field stands twice in one object: the tree decoder knows how Go merges such values.
-  bool duplicate() const { return duplicate_; }
+  // A field stands twice in one object, and the tree decoder knows how Go merges such values; or
+  // the objects are too deep to be copied level by level.
+  bool needs_tree() const { return needs_tree_; }
   Status MakeStatus() { return faults_.MakeStatus(); }
 
  private:
+  bool NeedsTree() {
+    needs_tree_ = true;
+    return false;
+  }
+
   // --- messages
 
   // The body of a message, in any form that it may have; JSON null is the empty message.
@@ -79,7 +89,7 @@ class Transcoder {
   }
 
   bool Object(const MessageDesc& type, const PathNode& path, int depth) {
-    if (depth > limits::kMaxDepth) return faults_.TooDeep();
+    if (depth > kMaxDirectDepth) return NeedsTree();
     const size_t begin = out_.size();
     const size_t mark = stretches_.size();
     stretches_.resize(mark + type.fields.size());
@@ -116,10 +126,7 @@ class Transcoder {
       return cursor_.SkipValue(depth + 1) || faults_.Syntax(here);
     }
     *next = static_cast<uint16_t>(field + 1);
-    if (stretches_[mark + field].seen) {
-      duplicate_ = true;
-      return false;
-    }
+    if (stretches_[mark + field].seen) return NeedsTree();
     const size_t begin = out_.size();
     if (!Field(type.fields[field], here, depth)) return false;
     stretches_[mark + field] = {begin, out_.size() - begin, true};
@@ -436,10 +443,10 @@ class Transcoder {
   JsonScalarReader scalars_;
   std::vector<Stretch> stretches_;         // of the fields of the objects being read
   std::vector<MapStretch> map_stretches_;  // of the entries of the maps being read
-  bool duplicate_ = false;
+  bool needs_tree_ = false;
 };
 
-// The road of texts that give a field twice.
+// The road of texts that the transcoder leaves alone.
 Result<void> ThroughTree(std::string_view json, const MessageDesc& type, ByteBuffer& out,
                          const DecodeOptions& options) {
   SKIFF_ASSIGN_OR_RETURN(Document document, DecodeJson(json, &type, options));
@@ -463,7 +470,7 @@ Result<void> JsonToProtobuf(std::string_view json, const MessageDesc& type, Byte
   Transcoder transcoder(json, out, options);
   if (transcoder.Run(type)) return {};
   out.Truncate(start);
-  if (!transcoder.duplicate()) return std::unexpected(transcoder.MakeStatus());
+  if (!transcoder.needs_tree()) return std::unexpected(transcoder.MakeStatus());
   if (options.issues != nullptr) options.issues->resize(issues_before);
   return ThroughTree(json, type, out, options);
 }

@@ -146,5 +146,29 @@ TEST(ProtobufToJsonTest, DeepNestingIsRefusedInLinearTime) {
   EXPECT_EQ(back.view(), EncodeJson(DecodeJson(json, &crd)->root()));
 }
 
+// A schema whose text is within `depth` others.
+std::string NestedSchema(std::string_view field, int depth, std::string_view text) {
+  std::string json = R"({"spec":{"versions":[{"schema":{"openAPIV3Schema":)";
+  for (int i = 0; i < depth; ++i) json += "{\"" + std::string(field) + "\":";
+  json += "{\"description\":\"" + std::string(text) + "\"}";
+  json.append(static_cast<size_t>(depth), '}');
+  return json + "}}]}}";
+}
+
+TEST(TranscodeDepthTest, WhatCanBeWrittenCanBeReadAgain) {
+  const MessageDesc& crd = *FindKind("apiextensions.k8s.io/v1", "CustomResourceDefinition");
+  for (const std::string_view field : {"items", "additionalProperties", "not"}) {
+    const std::string json = NestedSchema(field, 500, "x");
+    ByteBuffer bytes;
+    auto written = JsonToProtobuf(json, crd, bytes);
+    ASSERT_TRUE(written.has_value()) << written.error().ToString();
+    auto document = DecodeProtobuf(bytes.view(), &crd);
+    ASSERT_TRUE(document.has_value()) << field;
+    std::string expected;
+    EncodeProtobuf(document->root(), &expected);
+    EXPECT_EQ(bytes.view(), expected);
+  }
+}
+
 }  // namespace
 }  // namespace skiff
