@@ -13,13 +13,19 @@ inline constexpr size_t kMaxDocumentBytes = 3 * 1024 * 1024;
 // How deep values may nest in any encoding. Recursion in codecs is bounded by this.
 inline constexpr int kMaxDepth = 512;
 
-// What the aliases of one YAML stream may expand to in all.
+// Values and keys of one YAML document, which scanning makes dear: about as many as the largest
+// object that can be stored has, and several times those of a large CustomResourceDefinition. What
+// aliases stand for may come to as many again.
+inline constexpr size_t kMaxYamlNodes = 150'000;
 inline constexpr size_t kMaxYamlExpandedBytes = 3 * 1024 * 1024;
-inline constexpr size_t kMaxYamlNodes = 1'000'000;
-// The depth of [] and {}, summed over all values of a YAML document: what small documents may have
-// in any case, and what each byte adds. Ordinary JSON needs about one per byte.
-inline constexpr size_t kMaxYamlFlowWork = 1'000'000;
-inline constexpr size_t kMaxYamlFlowWorkPerByte = 8;
+// Anchors of one YAML document.
+inline constexpr size_t kMaxYamlAnchors = 10'000;
+// %TAG directives of one YAML document, each of which libyaml compares with every other and with
+// every tag. Nobody uses them.
+inline constexpr size_t kMaxYamlTagDirectives = 16;
+// The depth of [] and {}, summed over all values of a YAML text: libyaml looks at each of them for
+// each value. Ordinary JSON needs about one per byte.
+inline constexpr size_t kMaxYamlFlowWork = 5'000'000;
 
 // Unknown and duplicate fields that one decoding reports; the rest is counted, not listed.
 inline constexpr size_t kMaxFieldIssues = 100;

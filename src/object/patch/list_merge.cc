@@ -104,6 +104,7 @@ Result<Value> UniteScalars(Arena& arena, const Value& original, const Value& pat
   const ItemRanks live_order = RankItems(live, key_count);
   const ItemRanks patch_order = RankItems(wanted, key_count);
   std::vector<KeyedItem> united;
+  united.reserve(live.size());
   for (size_t i = 0; i < live.size(); ++i) {
     if (live_order[live[i].id] == i) united.push_back(live[i]);
   }

@@ -2,19 +2,18 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <numeric>
 #include <string>
 
+#include "base/hash_index.h"
 #include "object/patch/go_text.h"
 
 namespace skiff {
 namespace {
 
-// The first eight bytes as a number; shorter texts are filled with zeros.
-int64_t Prefix(std::string_view text) {
-  int64_t bits = 0;
-  if (!text.empty()) std::memcpy(&bits, text.data(), std::min(text.size(), sizeof bits));
-  return bits;
+uint32_t HashOf(const ItemKey& key, uint64_t seed) {
+  if (key.tag == Tag::kString) return KeyedHash(key.text.data(), key.text.size(), seed);
+  return KeyedHash(&key.bits, sizeof key.bits, seed + static_cast<uint64_t>(key.tag));
 }
 
 struct RankedItem {
@@ -29,7 +28,16 @@ void SortByRank(std::vector<RankedItem>& items) {
   const auto unranked = std::ranges::stable_partition(
       items, [](const RankedItem& item) { return item.rank != kNoRank; });
   std::ranges::reverse(unranked);
-  std::ranges::stable_sort(items, {}, &RankedItem::rank);
+  const std::span<RankedItem> ranked(items.begin(), unranked.begin());
+  if (std::ranges::is_sorted(ranked, {}, &RankedItem::rank)) return;
+  // Ranks are places in a list, so counting them sorts in linear time.
+  const uint32_t highest = std::ranges::max_element(ranked, {}, &RankedItem::rank)->rank;
+  std::vector<uint32_t> places(size_t{highest} + 2);
+  for (const RankedItem& item : ranked) ++places[item.rank + 1];
+  std::partial_sum(places.begin(), places.end(), places.begin());
+  std::vector<RankedItem> sorted(ranked.size());
+  for (const RankedItem& item : ranked) sorted[places[item.rank]++] = item;
+  std::ranges::copy(sorted, ranked.begin());
 }
 
 }  // namespace
@@ -56,10 +64,7 @@ Result<ItemKey> ItemKeyOf(const Value& item, std::string_view merge_key) {
     case Tag::kInt: key.bits = scalar->AsInt(); break;
     case Tag::kUint: key.bits = static_cast<int64_t>(scalar->AsUint()); break;
     case Tag::kDouble: key.bits = std::bit_cast<int64_t>(scalar->AsDouble()); break;
-    case Tag::kString:
-      key.text = scalar->AsText();
-      key.bits = Prefix(key.text);
-      break;
+    case Tag::kString: key.text = scalar->AsText(); break;
     default:
       return BadRequest(merge_key.empty()
                             ? "items of a list without a merge key must be scalars"
@@ -79,17 +84,32 @@ Result<std::vector<KeyedItem>> KeyItems(std::span<const Value> items, std::strin
 }
 
 size_t NumberKeys(std::initializer_list<std::vector<KeyedItem>*> lists) {
-  std::vector<KeyedItem*> sorted;
+  const uint64_t seed = ProcessHashSeed();
+  const std::vector<KeyedItem>& first = **lists.begin();
+  HashIndex<const KeyedItem*> numbered;
+  numbered.Reserve(first.size());
   for (std::vector<KeyedItem>* list : lists) {
-    for (KeyedItem& item : *list) sorted.push_back(&item);
+    // Lists are mostly in the same order, and then no table is needed.
+    size_t expected = list == &first ? first.size() : 0;
+    for (KeyedItem& item : *list) {
+      if (expected < first.size() && first[expected].key == item.key) {
+        item.id = first[expected++].id;
+        continue;
+      }
+      const uint32_t hash = HashOf(item.key, seed);
+      const KeyedItem* const* const found =
+          numbered.Find(hash, [&](const KeyedItem* other) { return other->key == item.key; });
+      if (found == nullptr) {
+        item.id = static_cast<uint32_t>(numbered.size());
+        numbered.Insert(hash, &item);
+      } else {
+        item.id = (*found)->id;
+        const bool in_first = *found >= first.data() && *found < first.data() + first.size();
+        if (list != &first && in_first) expected = static_cast<size_t>(*found - first.data()) + 1;
+      }
+    }
   }
-  std::ranges::sort(sorted, {}, [](const KeyedItem* item) -> const ItemKey& { return item->key; });
-  uint32_t next = 0;
-  for (size_t i = 0; i < sorted.size(); ++i) {
-    if (i > 0 && sorted[i]->key != sorted[i - 1]->key) ++next;
-    sorted[i]->id = next;
-  }
-  return sorted.empty() ? 0 : next + 1;
+  return numbered.size();
 }
 
 ItemRanks RankItems(std::span<const KeyedItem> items, size_t key_count) {
@@ -101,6 +121,7 @@ ItemRanks RankItems(std::span<const KeyedItem> items, size_t key_count) {
 std::vector<Value> OrderItems(std::span<const KeyedItem> merged, const ItemRanks& patch_order,
                               const ItemRanks& live_order) {
   std::vector<RankedItem> from_patch, live_only;
+  from_patch.reserve(merged.size());
   for (const auto& [key, value, id] : merged) {
     const uint32_t patch_rank = patch_order[id];
     const uint32_t live_rank = live_order[id];

@@ -7,7 +7,6 @@
 // items that are new therefore come first.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
@@ -20,14 +19,13 @@
 
 namespace skiff {
 
-// A scalar as Kubernetes compares it: by type, then by value. The order has no meaning but that
-// equal keys stand together.
+// A scalar as Kubernetes compares it: by type and by value.
 struct ItemKey {
   Tag tag = Tag::kNull;
-  int64_t bits = 0;  // the value; of texts the first bytes, which mostly decide
+  int64_t bits = 0;  // the value, unless it is a text
   std::string_view text;
 
-  friend auto operator<=>(const ItemKey&, const ItemKey&) = default;
+  friend bool operator==(const ItemKey&, const ItemKey&) = default;
 };
 
 // An item and its key. Keys get numbers from NumberKeys(), equal keys the same one.
@@ -42,8 +40,8 @@ struct KeyedItem {
 Result<ItemKey> ItemKeyOf(const Value& item, std::string_view merge_key);
 Result<std::vector<KeyedItem>> KeyItems(std::span<const Value> items, std::string_view merge_key);
 
-// Numbers the keys of all these lists, from 0; returns how many there are. By sorting rather than
-// hashing: input chosen to collide must not make a patch slow.
+// Numbers the keys of all these lists, from 0 and in the order in which they first appear; returns
+// how many there are.
 size_t NumberKeys(std::initializer_list<std::vector<KeyedItem>*> lists);
 
 // The first place in a list of each numbered key.

@@ -41,6 +41,24 @@ TEST_F(StrategicMergePatchTest, LongListsMergeWithoutPairwiseComparison) {
   EXPECT_EQ(EncodeJson(document.root()), R"({"spec":{"containers":[)" + Named(0, kItems) + "]}}");
 }
 
+TEST_F(StrategicMergePatchTest, ListsInAnyOrderMergeItemByItem) {
+  constexpr size_t kItems = 10'000;
+  // The patch and its order are the live list backwards.
+  std::string changes, order, expected;
+  for (size_t i = kItems; i-- > 0;) {
+    const char* const comma = i == kItems - 1 ? "" : ",";
+    order += comma + Named(i, 1);
+    changes += comma + (R"({"name":"n)" + std::to_string(i) + R"(","image":"i"})");
+    expected += comma + (R"({"image":"i","name":"n)" + std::to_string(i) + "\"}");
+  }
+  Document document = Decode(R"({"spec":{"containers":[)" + Named(0, kItems) + "]}}");
+  const Document patch = Decode(R"({"spec":{"$setElementOrder/containers":[)" + order +
+                                R"(],"containers":[)" + changes + "]}}");
+  const auto merged = ApplyStrategicMergePatch(patch.root(), pod_, document);
+  ASSERT_TRUE(merged.has_value()) << merged.error().ToString();
+  EXPECT_EQ(EncodeJson(document.root()), R"({"spec":{"containers":[)" + expected + "]}}");
+}
+
 TEST_F(StrategicMergePatchTest, ManyDeletionsAreOnePass) {
   constexpr size_t kItems = 30'000;
   Document document = Decode(R"({"spec":{"containers":[)" + Named(0, kItems) + "]}}");

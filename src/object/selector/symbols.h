@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "object/selector/hash_index.h"
+#include "base/hash_index.h"
 
 namespace skiff {
 

@@ -19,6 +19,12 @@ size_t BreakLength(std::string_view text, size_t at) {
   }
 }
 
+bool IsAscii(std::string_view text) {
+  unsigned char bits = 0;
+  for (const char c : text) bits |= static_cast<unsigned char>(c);
+  return bits < 0x80;
+}
+
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 std::string HexOf(int value) {
@@ -35,33 +41,33 @@ std::string HexOf(int value) {
 YamlSource::YamlSource(std::string_view text, uint32_t first_line)
     : text_(text), first_line_(first_line) {
   is_utf16_ = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
-  if (is_utf16_) return;
-  byte_ = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
-  line_starts_.push_back(byte_);
-  for (size_t at = byte_; at < text.size();) {
-    const size_t length = BreakLength(text, at);
-    at += std::max<size_t>(length, 1);
-    if (length != 0) line_starts_.push_back(at);
+  bom_bytes_ = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
+  text_.remove_prefix(bom_bytes_);
+  is_ascii_ = IsAscii(text_);
+}
+
+size_t YamlSource::Back(size_t byte, size_t characters) const {
+  if (is_ascii_) return byte - std::min(byte, characters);
+  for (; characters != 0 && byte != 0; --characters) {
+    do --byte;
+    while (byte != 0 && IsContinuation(text_[byte]));
   }
+  return byte;
+}
+
+size_t YamlSource::Forward(size_t byte, size_t characters) const {
+  if (is_ascii_) return std::min(byte + characters, text_.size());
+  for (; characters != 0 && byte < text_.size(); --characters) {
+    do ++byte;
+    while (byte < text_.size() && IsContinuation(text_[byte]));
+  }
+  return byte;
 }
 
 size_t YamlSource::ByteOf(const yaml_mark_t& mark) {
-  if (mark.line != line_) {
-    line_ = std::min(mark.line, line_starts_.size() - 1);
-    column_ = 0;
-    byte_ = line_starts_[line_];
-  }
-  const size_t line_start = line_starts_[line_];
-  while (column_ < mark.column && byte_ < text_.size()) {
-    do ++byte_;
-    while (byte_ < text_.size() && IsContinuation(text_[byte_]));
-    ++column_;
-  }
-  while (column_ > mark.column && byte_ > line_start) {
-    do --byte_;
-    while (byte_ > line_start && IsContinuation(text_[byte_]));
-    --column_;
-  }
+  byte_ = mark.index >= index_ ? Forward(byte_, mark.index - index_)
+                               : Back(byte_, index_ - mark.index);
+  index_ = mark.index;
   return byte_;
 }
 
@@ -69,20 +75,30 @@ TextPosition YamlSource::PositionOf(const yaml_mark_t& mark) {
   const uint32_t line = first_line_ + static_cast<uint32_t>(mark.line);
   if (is_utf16_) return {line, static_cast<uint32_t>(mark.column) + 1};
   const size_t byte = ByteOf(mark);
-  return {line, static_cast<uint32_t>(byte - line_starts_[line_]) + 1};
+  if (mark.line != line_) {
+    line_ = mark.line;
+    line_start_ = Back(byte, mark.column);
+  }
+  return {line, static_cast<uint32_t>(byte - line_start_) + 1};
 }
 
 TextPosition YamlSource::PositionOfByte(size_t offset) const {
   if (is_utf16_) return {};
-  const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
-  if (after == line_starts_.begin()) return {first_line_, 1};
-  const auto line = static_cast<uint32_t>(after - line_starts_.begin() - 1);
-  return {first_line_ + line, static_cast<uint32_t>(offset - line_starts_[line]) + 1};
+  const size_t byte = std::min(offset - std::min(offset, bom_bytes_), text_.size());
+  uint32_t line = first_line_;
+  size_t line_start = 0;
+  for (size_t at = 0; at < byte;) {
+    const size_t length = BreakLength(text_, at);
+    at += std::max<size_t>(length, 1);
+    if (length == 0 || at > byte) continue;
+    ++line;
+    line_start = at;
+  }
+  return {line, static_cast<uint32_t>(byte - line_start) + 1};
 }
 
 std::string_view YamlSource::TextAt(const yaml_mark_t& mark) {
-  if (is_utf16_) return {};
-  return text_.substr(std::min(ByteOf(mark), text_.size()));
+  return is_utf16_ ? std::string_view() : text_.substr(ByteOf(mark));
 }
 
 std::string YamlSource::ProblemText(const yaml_parser_t& parser) {

@@ -1,8 +1,10 @@
 // The text that libyaml reads, and where things stand in it.
 //
 // libyaml's marks count lines and characters; positions for people count bytes, and go on counting
-// where the text is a part of a longer stream. Its errors are short and assume that one knows how
-// a YAML scanner works, so the frequent ones are explained here.
+// where the text is a part of a longer stream. No index of the text is built: in ASCII both are the
+// same, and otherwise the marks of a document follow one another, so each is a short walk from the
+// one before. Its errors are short and assume that one knows how a YAML scanner works, so the
+// frequent ones are explained here.
 #pragma once
 
 #include <yaml.h>
@@ -10,7 +12,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/status.h"
 
@@ -31,16 +32,21 @@ class YamlSource {
 
  private:
   size_t ByteOf(const yaml_mark_t& mark);
+  // The byte `characters` before or after a byte, as far as the text goes.
+  size_t Back(size_t byte, size_t characters) const;
+  size_t Forward(size_t byte, size_t characters) const;
   std::string ProblemText(const yaml_parser_t& parser);
 
-  std::string_view text_;
+  std::string_view text_;  // without its byte order mark
+  size_t bom_bytes_ = 0;
   uint32_t first_line_;
   bool is_utf16_;
-  std::vector<size_t> line_starts_;
-  // Where the last look-up ended. Marks come in order, so the next one is a short walk away.
-  size_t line_ = 0;
-  size_t column_ = 0;
+  bool is_ascii_;
+  // Where the last look-up ended, and the line that it found.
+  size_t index_ = 0;
   size_t byte_ = 0;
+  size_t line_ = 0;
+  size_t line_start_ = 0;
 };
 
 }  // namespace skiff

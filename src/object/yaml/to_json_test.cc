@@ -120,6 +120,19 @@ TEST(YamlToJsonTest, ExpandsAliases) {
   });
 }
 
+TEST(YamlToJsonTest, TellsManyAnchorsApart) {
+  std::string yaml, json = "[";
+  for (int i = 0; i < 1000; ++i) {
+    yaml += "- &a" + std::to_string(i % 500) + ' ' + std::to_string(i) + '\n';
+    json += std::to_string(i) + ',';
+  }
+  for (int i = 499; i >= 0; --i) {
+    yaml += "- *a" + std::to_string(i) + '\n';
+    json += std::to_string(500 + i) + (i == 0 ? "]" : ",");
+  }
+  EXPECT_EQ(JsonOf(yaml), json);
+}
+
 TEST(YamlToJsonTest, MergesWhereTheMergeKeyStands) {
   ExpectJson({
       {"base: &b {a: 1, b: 2}\nx:\n  <<: *b\n  b: 3\n",
@@ -239,6 +252,18 @@ TEST(YamlToJsonTest, SaysWhereAndWhyTextIsNotYaml) {
   });
 }
 
+TEST(YamlToJsonTest, CountsColumnsInBytesAfterCharactersOfAnyLength) {
+  ExpectJson({
+      {"é: 'ü€😀'\nb: [ß, *c]", "error: line 2, column 9: unknown anchor 'c' referenced"},
+      {"é: 1\r\nü: 2\xe2\x80\xa8ß: *c", "error: line 3, column 5: unknown anchor 'c' referenced"},
+      {"\xef\xbb\xbf" "a: 'é'\nb: 'é\nc", "error: line 3, column 2: found unexpected end of "
+                                          "stream (while scanning a quoted scalar that begins on "
+                                          "line 2)"},
+      {"\xef\xbb\xbf" "é: 1\r\nb: \xff", "error: line 2, column 4: invalid leading UTF-8 octet "
+                                         "(0xff)"},
+  });
+}
+
 TEST(YamlToJsonTest, BoundsTheSizeOfADocument) {
   Result<YamlJson> result = YamlToJson("abcdef", {.max_bytes = 5});
   ASSERT_FALSE(result);
@@ -277,24 +302,69 @@ TEST(YamlToJsonTest, RefusesBombsOfAliases) {
     for (int i = 0; i < 9; ++i) laughs += (i == 0 ? "" : ", ") + alias;
     laughs += "]\n";
   }
-  ExpectRefused(laughs, "error: line 6, column 32: document contains excessive aliasing");
+  ExpectRefused(laughs, "error: line 6, column 12: document contains excessive aliasing");
 
   std::string merges = "- &a0 {k: v}\n";
   for (int i = 1; i < 64; ++i) {
     const std::string alias = "*a" + std::to_string(i - 1);
     merges += "- &a" + std::to_string(i) + " {<<: [" + alias + ", " + alias + "]}\n";
   }
-  ExpectRefused(merges, "error: line 18, column 14: document contains excessive aliasing");
+  ExpectRefused(merges, "error: line 15, column 20: document contains excessive aliasing");
 
   std::string text = "- &a " + std::string(100'000, 'x') + "\n";
   for (int i = 0; i < 1000; ++i) text += "- *a\n";
   ExpectRefused(text, "error: line 33, column 3: document contains excessive aliasing");
 }
 
+TEST(YamlToJsonTest, BoundsTheValuesOfADocument) {
+  const auto list = [](size_t count) {
+    std::string yaml = "[";
+    for (size_t i = 0; i < count; ++i) yaml += "1,";
+    return yaml + "]\n";
+  };
+  EXPECT_TRUE(YamlToJson(list(limits::kMaxYamlNodes - 1)));
+  ExpectRefused(list(limits::kMaxYamlNodes),
+                "error: line 1, column 300000: the document has more than the limit of 150000 "
+                "keys and values");
+  // Keys count too.
+  std::string map;
+  for (size_t i = 0; i <= limits::kMaxYamlNodes / 2; ++i) map += "a: b\n";
+  ExpectRefused(map, "error: line 75000, column 4: the document has more than the limit");
+}
+
+TEST(YamlToJsonTest, BoundsTheAnchorsOfADocument) {
+  std::string yaml;
+  for (size_t i = 0; i < limits::kMaxYamlAnchors; ++i) yaml += "- &a 1\n";
+  EXPECT_TRUE(YamlToJson(yaml));
+  ExpectRefused(yaml + "- &a 1\n", "error: line 10001, column 3: the document has more than the "
+                                   "limit of 10000 anchors");
+}
+
+TEST(YamlToJsonTest, BoundsTheTagDirectivesOfADocument) {
+  const auto directives = [](size_t count) {
+    std::string yaml;
+    for (size_t i = 0; i < count; ++i) yaml += "%TAG !t" + std::to_string(i) + "! tag:a\n";
+    return yaml + "--- !t0!b c\n";
+  };
+  EXPECT_EQ(JsonOf(directives(limits::kMaxYamlTagDirectives)), "\"c\"");
+  ExpectRefused(directives(limits::kMaxYamlTagDirectives + 1), "error: line 18, column ");
+  // So many would take libyaml minutes.
+  const std::string error = JsonOf(directives(100'000));
+  EXPECT_TRUE(error.ends_with("the document has more than the limit of 16 %TAG directives"))
+      << error;
+}
+
+TEST(YamlToJsonTest, StopsReadingWhereThereAreTooManyValues) {
+  std::string yaml;
+  for (size_t i = 0; i <= limits::kMaxYamlNodes; ++i) yaml += "- 1\n";
+  // What follows is no YAML, which nobody has got to know.
+  ExpectRefused(yaml + std::string(100'000, '@'), "error: line 150000, column 3: the document has");
+}
+
 TEST(YamlToJsonTest, RefusesToScanManyValuesAtGreatDepth) {
   std::string yaml(500, '[');
   for (int i = 0; i < 100'000; ++i) yaml += "1,";
-  ExpectRefused(yaml, "error: line 1, column 9915: too many values nested too deeply");
+  ExpectRefused(yaml, "error: line 1, column 19499: too many values nested too deeply");
   // At ordinary depth as many are no trouble.
   yaml = std::string(7, '[');
   for (int i = 0; i < 100'000; ++i) yaml += "1,";
@@ -354,6 +424,18 @@ TEST(YamlStreamReaderTest, BoundsEachDocument) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().reason(), StatusReason::kRequestEntityTooLarge);
   EXPECT_EQ(result.error().position().line, 4u);
+}
+
+TEST(YamlStreamReaderTest, BoundsTheValuesOfEachDocumentOnItsOwn) {
+  std::string list;
+  for (size_t i = 0; i < limits::kMaxYamlNodes / 2; ++i) list += "- 1\n";
+  const std::string text = list + "...\n---\n" + list + "---\n" + list;
+  YamlStreamReader reader(text);
+  for (int i = 0; i < 3; ++i) {
+    Result<std::optional<YamlJson>> document = reader.Next();
+    ASSERT_TRUE(document) << document.error().ToString();
+    EXPECT_TRUE(document->has_value());
+  }
 }
 
 TEST(YamlStreamReaderTest, FindsNothingInEmptyText) {

@@ -50,6 +50,10 @@ std::string Excerpt(std::string_view text) {
   return std::string(text.substr(0, end)) + "...";
 }
 
+uint32_t HashOfName(std::string_view name) {
+  return KeyedHash(name.data(), name.size(), ProcessHashSeed());
+}
+
 void SetText(YamlNode& node, std::string_view text, Arena& arena) {
   const std::string_view copy = arena.Copy(text);
   node.type = YamlType::kString;
@@ -60,11 +64,9 @@ void SetText(YamlNode& node, std::string_view text, Arena& arena) {
 }  // namespace
 
 YamlTreeParser::YamlTreeParser(std::string_view text, uint32_t first_line)
-    : event_(), source_(text, first_line) {
-  max_flow_work_ = limits::kMaxYamlFlowWork + text.size() * limits::kMaxYamlFlowWorkPerByte;
+    : event_(), source_(text, first_line), unread_(text) {
   if (yaml_parser_initialize(&parser_) == 0) throw std::bad_alloc();
-  yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
-                               text.size());
+  yaml_parser_set_input(&parser_, ReadText, this);
 }
 
 YamlTreeParser::~YamlTreeParser() {
@@ -72,20 +74,46 @@ YamlTreeParser::~YamlTreeParser() {
   yaml_parser_delete(&parser_);
 }
 
-std::unexpected<Status> YamlTreeParser::FailHere(std::string message) {
+// One call of libyaml reads all directives of a document, in quadratic time. Between two of these
+// calls it has read a few kilobytes at most, so here is the place to stop it.
+int YamlTreeParser::ReadText(void* self, unsigned char* out, size_t size, size_t* size_read) {
+  auto& parser = *static_cast<YamlTreeParser*>(self);
+  if (parser.HasTooManyDirectives()) return 0;
+  *size_read = parser.unread_.copy(reinterpret_cast<char*>(out), size);
+  parser.unread_.remove_prefix(*size_read);
+  return 1;
+}
+
+bool YamlTreeParser::HasTooManyDirectives() const {
+  constexpr size_t kPredefined = 2;  // ! and !!
+  const auto directives =
+      static_cast<size_t>(parser_.tag_directives.top - parser_.tag_directives.start);
+  return directives > limits::kMaxYamlTagDirectives + kPredefined;
+}
+
+std::unexpected<Status> YamlTreeParser::FailAt(const yaml_mark_t& mark, std::string message) {
   Status status(StatusReason::kBadRequest, std::move(message));
-  status.SetPosition(source_.PositionOf(event_.start_mark));
+  status.SetPosition(source_.PositionOf(mark));
   return std::unexpected(std::move(status));
+}
+
+std::unexpected<Status> YamlTreeParser::FailHere(std::string message) {
+  return FailAt(event_.start_mark, std::move(message));
 }
 
 Result<void> YamlTreeParser::ParseEvent() {
   yaml_event_delete(&event_);
-  if (yaml_parser_parse(&parser_, &event_) == 0) {
-    return std::unexpected(source_.ErrorOf(parser_));
+  const bool parsed = yaml_parser_parse(&parser_, &event_) != 0;
+  if (HasTooManyDirectives()) {
+    return FailAt(parser_.mark, "the document has more than the limit of " +
+                                    std::to_string(limits::kMaxYamlTagDirectives) +
+                                    " %TAG directives");
   }
-  // For each token libyaml looks at every flow collection that is open.
-  flow_work_ += static_cast<uint64_t>(parser_.flow_level);
-  if (flow_work_ > max_flow_work_) return FailHere("too many values nested too deeply");
+  if (!parsed) return std::unexpected(source_.ErrorOf(parser_));
+  // For each token libyaml looks at every flow collection that is open. It may have read ahead, so
+  // the events tell the depth of some tokens, and its own level that of others.
+  flow_work_ += static_cast<uint64_t>(std::max(parser_.flow_level, open_flow_));
+  if (flow_work_ > limits::kMaxYamlFlowWork) return FailHere("too many values nested too deeply");
   return {};
 }
 
@@ -95,7 +123,8 @@ Result<const YamlNode*> YamlTreeParser::Next(Arena& arena) {
   SKIFF_RETURN_IF_ERROR(ParseEvent());
   if (event_.type != YAML_DOCUMENT_START_EVENT) return nullptr;
   anchors_.clear();
-  anchor_index_.clear();
+  anchor_index_.Clear();
+  nodes_ = 0;
   SKIFF_ASSIGN_OR_RETURN(const YamlNode* root, ParseDocument(arena));
   SKIFF_RETURN_IF_ERROR(ParseEvent());  // the end of the document
   return root;
@@ -103,6 +132,7 @@ Result<const YamlNode*> YamlTreeParser::Next(Arena& arena) {
 
 Result<const YamlNode*> YamlTreeParser::ParseDocument(Arena& arena) {
   open_.clear();
+  open_flow_ = 0;
   const YamlNode* root = nullptr;
   do {
     SKIFF_RETURN_IF_ERROR(ParseEvent());
@@ -116,6 +146,17 @@ Result<const YamlNode*> YamlTreeParser::ParseDocument(Arena& arena) {
   return root;
 }
 
+Result<YamlNode*> YamlTreeParser::NewNode(YamlNodeKind kind, Arena& arena) {
+  if (++nodes_ > limits::kMaxYamlNodes) {
+    return FailHere("the document has more than the limit of " +
+                    std::to_string(limits::kMaxYamlNodes) + " keys and values");
+  }
+  auto* node = new (arena.AllocateArray<YamlNode>(1)) YamlNode;
+  node->kind = kind;
+  node->position = source_.PositionOf(event_.start_mark);
+  return node;
+}
+
 Result<YamlNode*> YamlTreeParser::ReadNode(Arena& arena) {
   if (event_.type == YAML_SCALAR_EVENT) return ReadScalar(arena);
   if (event_.type == YAML_ALIAS_EVENT) return ReadAlias(arena);
@@ -123,24 +164,29 @@ Result<YamlNode*> YamlTreeParser::ReadNode(Arena& arena) {
     return FailHere("nested deeper than " + std::to_string(limits::kMaxDepth) + " levels");
   }
   const bool is_mapping = event_.type == YAML_MAPPING_START_EVENT;
-  auto* node = new (arena.AllocateArray<YamlNode>(1)) YamlNode;
-  node->kind = is_mapping ? YamlNodeKind::kMapping : YamlNodeKind::kSequence;
+  const bool is_flow = is_mapping
+                           ? event_.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+                           : event_.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
+  SKIFF_ASSIGN_OR_RETURN(
+      YamlNode* const node,
+      NewNode(is_mapping ? YamlNodeKind::kMapping : YamlNodeKind::kSequence, arena));
   node->first_child = nullptr;
-  node->position = source_.PositionOf(event_.start_mark);
   AddToParent(node, {.nodes = 0, .bytes = 0, .height = 0});  // its cost is added when it closes
   const yaml_char_t* name =
       is_mapping ? event_.data.mapping_start.anchor : event_.data.sequence_start.anchor;
-  const size_t anchor = SetAnchor(name, node, {}, /*is_complete=*/false, arena);
+  SKIFF_ASSIGN_OR_RETURN(const uint32_t anchor,
+                         SetAnchor(name, node, {}, /*is_complete=*/false, arena));
   open_.push_back({.node = node,
                    .last_child = nullptr,
                    .cost = {.nodes = 1, .bytes = 2, .height = 1},
-                   .anchor = anchor});
+                   .anchor = anchor,
+                   .is_flow = is_flow});
+  open_flow_ += is_flow ? 1 : 0;
   return node;
 }
 
 Result<YamlNode*> YamlTreeParser::ReadScalar(Arena& arena) {
-  auto* node = new (arena.AllocateArray<YamlNode>(1)) YamlNode;
-  node->position = source_.PositionOf(event_.start_mark);
+  SKIFF_ASSIGN_OR_RETURN(YamlNode* const node, NewNode(YamlNodeKind::kScalar, arena));
   const auto& scalar = event_.data.scalar;
   const std::string_view text(reinterpret_cast<const char*>(scalar.value), scalar.length);
   const std::string_view tag = ViewOf(scalar.tag);
@@ -151,7 +197,7 @@ Result<YamlNode*> YamlTreeParser::ReadScalar(Arena& arena) {
   SKIFF_RETURN_IF_ERROR(ResolveScalar(*node, tag, text, is_string, arena));
   const Cost cost{.nodes = 1, .bytes = text.size() + 4, .height = 0};
   AddToParent(node, cost);
-  SetAnchor(scalar.anchor, node, cost, /*is_complete=*/true, arena);
+  SKIFF_RETURN_IF_ERROR(SetAnchor(scalar.anchor, node, cost, /*is_complete=*/true, arena));
   return node;
 }
 
@@ -207,11 +253,9 @@ bool YamlTreeParser::HasNonSpecificTag() {
 
 Result<YamlNode*> YamlTreeParser::ReadAlias(Arena& arena) {
   const std::string_view name = ViewOf(event_.data.alias.anchor);
-  const auto found = anchor_index_.find(name);
-  if (found == anchor_index_.end()) {
-    return FailHere("unknown anchor '" + Excerpt(name) + "' referenced");
-  }
-  const Anchor& anchor = anchors_[found->second];
+  const uint32_t found = FindAnchor(name, HashOfName(name));
+  if (found == kNoAnchor) return FailHere("unknown anchor '" + Excerpt(name) + "' referenced");
+  const Anchor& anchor = anchors_[found];
   if (!anchor.is_complete) return FailHere("anchor '" + Excerpt(name) + "' value contains itself");
   aliased_nodes_ += anchor.cost.nodes;
   aliased_bytes_ += anchor.cost.bytes;
@@ -224,9 +268,7 @@ Result<YamlNode*> YamlTreeParser::ReadAlias(Arena& arena) {
     return FailHere("nested deeper than " + std::to_string(limits::kMaxDepth) +
                     " levels through anchor '" + Excerpt(name) + "'");
   }
-  auto* node = new (arena.AllocateArray<YamlNode>(1)) YamlNode;
-  node->kind = YamlNodeKind::kAlias;
-  node->position = source_.PositionOf(event_.start_mark);
+  SKIFF_ASSIGN_OR_RETURN(YamlNode* const node, NewNode(YamlNodeKind::kAlias, arena));
   node->target = anchor.node;
   AddToParent(node, anchor.cost);
   return node;
@@ -248,6 +290,7 @@ void YamlTreeParser::AddToParent(YamlNode* node, const Cost& cost) {
 void YamlTreeParser::CloseCollection() {
   const OpenCollection closed = open_.back();
   open_.pop_back();
+  open_flow_ -= closed.is_flow ? 1 : 0;
   if (closed.anchor != kNoAnchor) {
     anchors_[closed.anchor].cost = closed.cost;
     anchors_[closed.anchor].is_complete = true;
@@ -255,18 +298,30 @@ void YamlTreeParser::CloseCollection() {
   if (!open_.empty()) open_.back().cost.Add(closed.cost);
 }
 
-size_t YamlTreeParser::SetAnchor(const yaml_char_t* name, const YamlNode* node, const Cost& cost,
-                                 bool is_complete, Arena& arena) {
+uint32_t YamlTreeParser::FindAnchor(std::string_view name, uint32_t hash) const {
+  const uint32_t* const found =
+      anchor_index_.Find(hash, [&](uint32_t index) { return anchors_[index].name == name; });
+  return found == nullptr ? kNoAnchor : *found;
+}
+
+Result<uint32_t> YamlTreeParser::SetAnchor(const yaml_char_t* name, const YamlNode* node,
+                                           const Cost& cost, bool is_complete, Arena& arena) {
   if (name == nullptr) return kNoAnchor;
-  const size_t index = anchors_.size();
-  anchors_.push_back({.node = node, .cost = cost, .is_complete = is_complete});
-  const std::string_view key = ViewOf(name);
-  const auto found = anchor_index_.find(key);
-  if (found != anchor_index_.end()) {
-    found->second = index;  // the name is given anew
-  } else {
-    anchor_index_.emplace(arena.Copy(key), index);
+  if (anchors_.size() == limits::kMaxYamlAnchors) {
+    return FailHere("the document has more than the limit of " +
+                    std::to_string(limits::kMaxYamlAnchors) + " anchors");
   }
+  const std::string_view key = ViewOf(name);
+  const uint32_t hash = HashOfName(key);
+  const auto index = static_cast<uint32_t>(anchors_.size());
+  // A name that is given anew means the new node from here on.
+  const uint32_t earlier = FindAnchor(key, hash);
+  if (earlier != kNoAnchor) anchor_index_.Erase(hash, earlier);
+  anchors_.push_back({.name = earlier != kNoAnchor ? anchors_[earlier].name : arena.Copy(key),
+                      .node = node,
+                      .cost = cost,
+                      .is_complete = is_complete});
+  anchor_index_.Insert(hash, index);
   return index;
 }
 

@@ -2,21 +2,21 @@
 //
 // libyaml scans and parses; this layer keeps its nodes in an arena, ties aliases to their anchors
 // and bounds what the document may cost. Aliases are not expanded: the tree is a graph without
-// cycles, and the bounds on its expansion (limits::kMaxYamlNodes, kMaxYamlExpandedBytes and
-// kMaxDepth) are checked while it is built, so that a document of aliases upon aliases is refused
-// before anything is multiplied.
+// cycles, and the bounds on it and on its expansion (limits::kMaxYamlNodes, kMaxYamlExpandedBytes
+// and kMaxDepth) are checked while it is built, so that a document that is too dense is not read to
+// its end, and one of aliases upon aliases is refused before anything is multiplied.
 #pragma once
 
 #include <yaml.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/arena.h"
+#include "base/hash_index.h"
 #include "base/status.h"
 #include "object/yaml/resolve.h"
 #include "object/yaml/source.h"
@@ -71,6 +71,7 @@ class YamlTreeParser {
     }
   };
   struct Anchor {
+    std::string_view name;
     const YamlNode* node;
     Cost cost;
     bool is_complete;  // false while the collection is still open
@@ -79,13 +80,19 @@ class YamlTreeParser {
     YamlNode* node;
     YamlNode* last_child;
     Cost cost;
-    size_t anchor;  // index into anchors_, or kNoAnchor
+    uint32_t anchor;  // index into anchors_, or kNoAnchor
+    bool is_flow;     // [] or {}
   };
-  static constexpr size_t kNoAnchor = static_cast<size_t>(-1);
+  static constexpr uint32_t kNoAnchor = static_cast<uint32_t>(-1);
 
+  // libyaml's way to ask for more text.
+  static int ReadText(void* self, unsigned char* out, size_t size, size_t* size_read);
+  bool HasTooManyDirectives() const;
   // Parses one event into event_, which is empty if that fails.
   Result<void> ParseEvent();
   Result<const YamlNode*> ParseDocument(Arena& arena);
+  // A node for the event, where its place in the text is all that is known of it.
+  Result<YamlNode*> NewNode(YamlNodeKind kind, Arena& arena);
   // The node that the event begins; collections are also opened.
   Result<YamlNode*> ReadNode(Arena& arena);
   Result<YamlNode*> ReadScalar(Arena& arena);
@@ -94,20 +101,25 @@ class YamlTreeParser {
                              bool is_string, Arena& arena);
   void AddToParent(YamlNode* node, const Cost& cost);
   void CloseCollection();
-  size_t SetAnchor(const yaml_char_t* name, const YamlNode* node, const Cost& cost,
-                   bool is_complete, Arena& arena);
+  // The index of the anchor of this name, or kNoAnchor.
+  uint32_t FindAnchor(std::string_view name, uint32_t hash) const;
+  Result<uint32_t> SetAnchor(const yaml_char_t* name, const YamlNode* node, const Cost& cost,
+                             bool is_complete, Arena& arena);
   bool HasNonSpecificTag();
   std::unexpected<Status> FailHere(std::string message);
+  std::unexpected<Status> FailAt(const yaml_mark_t& mark, std::string message);
 
   yaml_parser_t parser_;
   yaml_event_t event_;
   YamlSource source_;
+  std::string_view unread_;
   bool started_ = false;
   std::vector<OpenCollection> open_;
   std::vector<Anchor> anchors_;
-  std::map<std::string_view, size_t> anchor_index_;
+  HashIndex<uint32_t> anchor_index_;  // into anchors_
+  uint64_t nodes_ = 0;
+  int open_flow_ = 0;  // of open_
   uint64_t flow_work_ = 0;
-  uint64_t max_flow_work_;
   uint64_t aliased_nodes_ = 0;
   uint64_t aliased_bytes_ = 0;
 };

@@ -32,12 +32,28 @@ inline uint32_t KeyedHash(const void* bytes, size_t size, uint64_t seed) {
   return static_cast<uint32_t>(mix(hash, 0xa0761d6478bd642fu) >> 16);
 }
 
+// A seed for tables that only look things up: it differs from process to process, so it may decide
+// nothing that can be seen.
+uint64_t ProcessHashSeed();
+
 template <typename Handle>
 class HashIndex {
   static_assert(std::is_trivially_copyable_v<Handle>);
 
  public:
   size_t size() const { return size_; }
+
+  void Clear() {
+    slots_.clear();
+    size_ = 0;
+  }
+
+  // Makes room for so many handles at once.
+  void Reserve(size_t count) {
+    size_t size = 16;
+    while (count * 4 > size * 3) size *= 2;
+    if (size > slots_.size()) Resize(size);
+  }
 
   // The handle with this hash for which `same` holds, or null. Valid until the next change.
   template <typename Same>
