@@ -178,7 +178,7 @@ bool JsonScalarReader::ReadStringList(Value* out) {
       if (!Read(FieldType::kString, &item)) return false;
       list.Append(arena_, item.is_null() ? ZeroScalar(FieldType::kString) : item);
     } while (cursor_.Take(','));
-    if (!cursor_.Expect(']', "expected ',' or ']' in an array")) return false;
+    if (!cursor_.Expect(']', kExpectedArrayEnd)) return false;
   }
   *out = list;
   return true;
