@@ -32,7 +32,7 @@ enum class Tag : uint8_t {
   kNull,
   kBool,
   kInt,        // every integer but kUint
-  kUint,       // fields of unsigned types only
+  kUint,       // uint64 fields only
   kDouble,
   kString,     // also quantities, and int-or-strings that are strings
   kBytes,

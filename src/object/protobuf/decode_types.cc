@@ -93,7 +93,7 @@ bool ProtobufDecoder::ReadVarintValue(WireReader& in, FieldType type, const Path
       *out = Value::Int(static_cast<int32_t>(value));
       break;
     case FieldType::kUint32:
-      *out = Value::Uint(static_cast<uint32_t>(value));
+      *out = Value::Int(static_cast<uint32_t>(value));
       break;
     case FieldType::kUint64:
       *out = Value::Uint(value);

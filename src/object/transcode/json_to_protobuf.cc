@@ -353,10 +353,10 @@ class Transcoder {
         return true;
       case FieldType::kInt32:
       case FieldType::kInt64:
+      case FieldType::kUint32:
         WriteKey(key);
         Varint(static_cast<uint64_t>(value.AsInt()));
         return true;
-      case FieldType::kUint32:
       case FieldType::kUint64:
         WriteKey(key);
         Varint(value.AsUint());
