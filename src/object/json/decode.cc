@@ -187,8 +187,10 @@ class JsonDecoder {
       return true;
     }
     if (!ReadMessage(*message, path, depth, out)) return false;
-    if (out->is_null() && message->form == MessageForm::kPlain) {
-      *out = Value::EmptyObject(arena_, message);
+    if (message->form == MessageForm::kPlain) {
+      if (out->is_null()) *out = Value::EmptyObject(arena_, message);
+    } else if (out->is_list() && out->size() == 0) {
+      *out = Value();  // what Go prints of it
     }
     return true;
   }
