@@ -83,6 +83,7 @@ struct FieldDesc {
   FieldType type;
   Cardinality cardinality;
   uint8_t flags;
+  uint16_t proto_key;          // tag << 3 | wire type of a value or entry
 
   std::string_view name() const { return {key + 2, name_size}; }
   // `,"name":`
@@ -125,7 +126,13 @@ struct MessageDesc {
   MapType map_type;        // atomic: server-side apply owns the message as a whole
   bool is_kind;            // has kind and apiVersion, the first two fields
   bool in_protobuf;        // has a protobuf form
-  bool proto_order_is_json_order;  // both orders list the same fields alike, nothing inlined
+  bool proto_order_is_json_order;  // ascending tags, inlined messages in their place, give both
+  // Index of a tag's ProtoFieldDesc. Other tags up to the largest have the index of one more, whose
+  // key is 0, behind the proto_fields.
+  std::span<const uint8_t> proto_slots;
+  // Bit i is set if field i is in protobuf and JSON shows it even when it is not set. Only of
+  // messages with up to 64 fields.
+  uint64_t shown_unset;
 
   // The index of the field called `name`, or kNoField.
   uint16_t FindField(std::string_view name) const;

@@ -134,15 +134,31 @@ class TableWriter:
                 f"{self.reference(message) if message else 'nullptr'}, &{self.traits_of(field)}, "
                 f"{field.tag or 0}, {len(name)}, FieldType::{kind}, "
                 f"Cardinality::k{field.type.container.capitalize()}, "
-                f"{' | '.join('FieldDesc::' + f for f in flags) or '0'}}},")
+                f"{' | '.join('FieldDesc::' + f for f in flags) or '0'}, "
+                f"{self.proto_key(field)}}},")
+
+    def proto_key(self, field):
+        kind, _ = self.types.element(field)
+        wire = LENGTH if field.type.container == "map" else WIRE_TYPES.get(kind, LENGTH)
+        return field.tag << 3 | wire if field.tag else 0
 
     def proto_field(self, field, first, inlined):
-        kind, _ = self.types.element(field)
-        wire = WIRE_TYPES.get(kind, LENGTH)
-        if field.type.container == "map":
-            wire = LENGTH
         target = self.reference(inlined) if inlined else "nullptr"
-        return f"    {{{field.tag << 3 | wire}, {first}, {target}}},"
+        return f"    {{{self.proto_key(field)}, {first}, {target}}},"
+
+    @staticmethod
+    def proto_slots(proto):
+        slots = [len(proto)] * (proto[-1][0].tag + 1)
+        for index, (field, _, _) in enumerate(proto):
+            slots[field.tag] = index
+        return slots
+
+    def same_order(self, message):
+        """Whether ascending tags, inlined messages in their place, are the order of JSON."""
+        proto = self.types.proto_fields(message)
+        firsts = [first for _, first, _ in proto]
+        return firsts == sorted(firsts) and all(
+            self.same_order(inlined) for _, _, inlined in proto if inlined)
 
     def message(self, message):
         symbol = message_symbol(message)
@@ -150,9 +166,8 @@ class TableWriter:
         proto = self.types.proto_fields(message)
         in_protobuf = self.gv.proto is not None and not message.no_proto
         seed, slots = name_slots([json_name(f) for f in fields], message.where)
-        tags = [f.tag for f in fields if f.tag is not None]
-        same_order = tags == sorted(tags) and not any(inlined for _, _, inlined in proto) \
-            and len(tags) == len(proto)
+        shown_unset = sum(1 << i for i, f in enumerate(fields[:64]) if f.tag is not None
+                          and self.types.zero_field_json(f) is not None)
         field_lines = [self.field(f) for f in fields]
         proto_lines = [self.proto_field(*entry) for entry in proto]
         self.externs.add(symbol)
@@ -161,18 +176,23 @@ class TableWriter:
                            f"constexpr uint16_t kSlots_{symbol}[] = "
                            f"{{{', '.join(map(str, slots))}}};"]
         if proto:
-            self.lines += [f"constexpr ProtoFieldDesc kProto_{symbol}[] = {{", *proto_lines, "};"]
+            self.lines += [f"constexpr ProtoFieldDesc kProto_{symbol}[] = {{", *proto_lines,
+                           "    {0, 0, nullptr}};",
+                           f"constexpr uint8_t kTags_{symbol}[] = "
+                           f"{{{', '.join(map(str, self.proto_slots(proto)))}}};"]
         self.lines += [
             f"constinit const MessageDesc {symbol} = {{",
             f"    {c_text(message.name)}, &kGroupVersion_{self.prefix},",
             f"    {f'kFields_{symbol}' if fields else '{}'}, "
-            f"{f'kProto_{symbol}' if proto else '{}'},",
+            f"{f'{{kProto_{symbol}, {len(proto)}}}' if proto else '{}'},",
             f"    {string_view(self.types.zero_json(message))},",
             f"    {string_view(self.types.zero_proto(message))},",
             f"    {f'kSlots_{symbol}' if fields else '{}'}, {seed}u,",
             f"    MessageForm::{self.types.form(message)}, "
             f"MapType::k{(message.map_type or 'unset').capitalize()},",
-            f"    {cpp_bool(message.is_kind)}, {cpp_bool(in_protobuf)}, {cpp_bool(same_order)}}};",
+            f"    {cpp_bool(message.is_kind)}, {cpp_bool(in_protobuf)}, "
+            f"{cpp_bool(self.same_order(message))}, "
+            f"{f'kTags_{symbol}' if proto else '{}'}, {shown_unset:#x}u}};",
         ]
 
     def write(self):
