@@ -10,13 +10,21 @@ namespace skiff::limits {
 // The largest request body, and so the largest text or binary document that is decoded.
 inline constexpr size_t kMaxDocumentBytes = 3 * 1024 * 1024;
 
+// What any document may have at most: values count their bytes and items in 32 bits.
+inline constexpr size_t kMaxCountedBytes = UINT32_MAX;
+
 // How deep values may nest in any encoding. Recursion in codecs is bounded by this.
 inline constexpr int kMaxDepth = 512;
+
+// The stack that a thread must have to work on documents. A level of nesting takes up to 850 bytes
+// of it (decoding protobuf) in an optimised build.
+inline constexpr size_t kMinStackBytes = 1024 * 1024;
 
 // Values and keys of one YAML document, which scanning makes dear: about as many as the largest
 // object that can be stored has, and several times those of a large CustomResourceDefinition. What
 // aliases stand for may come to as many again.
 inline constexpr size_t kMaxYamlNodes = 150'000;
+// What the aliases of one YAML stream may expand to in all.
 inline constexpr size_t kMaxYamlExpandedBytes = 3 * 1024 * 1024;
 // Anchors of one YAML document.
 inline constexpr size_t kMaxYamlAnchors = 10'000;

@@ -161,14 +161,15 @@ class Walker {
   Result<SpotType> TypeOf(const FieldPathStep& step) const {
     const bool member = step.kind == FieldPathStep::kMember;
     const SpotType::Shape shape = Shape();
-    const std::string wanted = " and has no " + std::string(member ? "member " : "item ") + [&] {
-      std::string text;
-      AppendStep(text, step);
-      return text;
-    }();
+    const auto wanted = [&] {
+      std::string text = member ? " and has no member " : " and has no item ";
+      std::string name;
+      AppendStep(name, step);
+      return text + name;
+    };
     switch (shape) {
       case SpotType::kMessage: {
-        if (!member) return Error("is an object" + wanted);
+        if (!member) return Error("is an object" + wanted());
         const MessageDesc* message = HasValue() ? spot_.value->type() : spot_.type.message();
         const uint16_t field = message->FindField(step.name);
         if (field == MessageDesc::kNoField) {
@@ -178,13 +179,13 @@ class Walker {
         return SpotType::OfField(message->fields[field]);
       }
       case SpotType::kMap:
-        if (!member) return Error("is a map" + wanted);
+        if (!member) return Error("is a map" + wanted());
         return spot_.type.Element();
       case SpotType::kList:
-        if (member) return Error("is a list" + wanted);
+        if (member) return Error("is a list" + wanted());
         return spot_.type.Element();
       case SpotType::kScalar:
-        return Error("is a single value" + wanted);
+        return Error("is a single value" + wanted());
       case SpotType::kUntyped:
         break;
     }

@@ -9,7 +9,8 @@
 // Invariants that every builder keeps and every reader may rely on:
 //   - members of a kObject ascend by field index, entries of a kMap ascend by key, no duplicates;
 //   - an absent member is the zero value: a nil pointer, list or map, 0, "", false or the empty
-//     message; a pointer field that is present is non-nil, even when it holds a zero;
+//     message; a pointer field that is present is non-nil, even when it holds a zero, or null: a
+//     pointer to a raw value or schema that is not there;
 //   - quantities are strings in canonical form; kRawJson is valid, compact JSON text.
 //
 // A Document owns the arena that its values live in. While one owner builds or changes it, it is

@@ -35,7 +35,8 @@ ZERO_PROTO = {
     "kUnknown": b"\x0a\x04\x0a\0\x12\0\x1a\0\x22\0",
 }
 VARINT, FIXED64, LENGTH = 0, 1, 2
-WIRE_TYPES = {"kBool": VARINT, "kInt32": VARINT, "kInt64": VARINT, "kDouble": FIXED64}
+WIRE_TYPES = {"kBool": VARINT, "kInt32": VARINT, "kInt64": VARINT, "kUint32": VARINT,
+              "kUint64": VARINT, "kDouble": FIXED64}
 MAX_FIELDS = 256  # codecs keep one bit per field of a message on the stack
 
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/limits.h"
+#include "base/strings.h"
 #include "object/json/text.h"
 
 namespace skiff {
@@ -15,8 +16,6 @@ constexpr const char* kUnterminated = "the string has no closing quote";
 constexpr const char* kControlCharacter = "a control character in a string must be escaped";
 constexpr const char* kInvalidUtf8 = "the string is not valid UTF-8";
 constexpr const char* kBadEscape = "unknown escape sequence in a string";
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // What may follow a backslash.
 constexpr auto kEscapeLetters = [] {
@@ -225,13 +224,13 @@ bool JsonCursor::SkipValue(int depth) {
       do {
         if (!SkipValue(depth + 1)) return false;
       } while (Take(','));
-      return Expect(']', "expected ',' or ']' in an array");
+      return Expect(']', kExpectedArrayEnd);
     case JsonKind::kObject:
       ++at_;
       if (Take('}')) return true;
       do {
         if (!Expect('"', "expected a key in quotes") || !SkipString()) return false;
-        if (!Expect(':', "expected ':' after a key")) return false;
+        if (!Expect(':', kExpectedColon)) return false;
         // Sets of fields, most of the JSON that is passed over, have such leaves.
         if (depth < limits::kMaxDepth && end_ - at_ >= 2 && at_[0] == '{' && at_[1] == '}') {
           at_ += 2;
@@ -239,7 +238,7 @@ bool JsonCursor::SkipValue(int depth) {
           return false;
         }
       } while (Take(','));
-      return Expect('}', "expected ',' or '}' in an object");
+      return Expect('}', kExpectedObjectEnd);
     case JsonKind::kInvalid:
       break;
   }

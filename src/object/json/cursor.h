@@ -21,6 +21,11 @@ struct JsonError {
   size_t offset = 0;
 };
 
+// What is wrong where readers of lists and objects do not find the character they need.
+inline constexpr const char* kExpectedArrayEnd = "expected ',' or ']' in an array";
+inline constexpr const char* kExpectedObjectEnd = "expected ',' or '}' in an object";
+inline constexpr const char* kExpectedColon = "expected ':' after a key";
+
 // The kind of value that begins at the cursor, told by its first character.
 enum class JsonKind : uint8_t { kNull, kBool, kNumber, kString, kArray, kObject, kInvalid };
 

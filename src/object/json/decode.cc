@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "object/document_size.h"
 #include "object/json/cursor.h"
 #include "object/json/faults.h"
 #include "object/json/scalar.h"
@@ -15,9 +16,6 @@ namespace {
 // Blocks of documents that outgrow their first one.
 constexpr size_t kMinArenaStep = 256;
 
-constexpr const char* kArrayEnd = "expected ',' or ']' in an array";
-constexpr const char* kObjectEnd = "expected ',' or '}' in an object";
-constexpr const char* kColon = "expected ':' after a key";
 
 class JsonDecoder {
  public:
@@ -125,7 +123,7 @@ class JsonDecoder {
         }
         next = static_cast<uint16_t>(field + 1);
       } while (cursor_.Take(','));
-      if (!cursor_.Expect('}', kObjectEnd)) return faults_.Syntax(path);
+      if (!cursor_.Expect('}', kExpectedObjectEnd)) return faults_.Syntax(path);
     }
     const std::span<Value> members = std::span(values_).subspan(mark);
     if (!ordered) std::ranges::sort(members, {}, &Value::field);
@@ -147,7 +145,7 @@ class JsonDecoder {
         return true;
       }
     }
-    if (!cursor_.ReadString(arena_, name) || !cursor_.Expect(':', kColon)) return false;
+    if (!cursor_.ReadString(arena_, name) || !cursor_.Expect(':', kExpectedColon)) return false;
     *field = type.FindField(*name);
     return true;
   }
@@ -189,8 +187,10 @@ class JsonDecoder {
       return true;
     }
     if (!ReadMessage(*message, path, depth, out)) return false;
-    if (out->is_null() && message->form == MessageForm::kPlain) {
-      *out = Value::EmptyObject(arena_, message);
+    if (message->form == MessageForm::kPlain) {
+      if (out->is_null()) *out = Value::EmptyObject(arena_, message);
+    } else if (out->is_list() && out->size() == 0) {
+      *out = Value();  // what Go prints of it
     }
     return true;
   }
@@ -214,7 +214,7 @@ class JsonDecoder {
         if (!ReadElement(type, message, here, depth + 1, &item)) return false;
         values_.push_back(item);
       } while (cursor_.Take(','));
-      if (!cursor_.Expect(']', kArrayEnd)) return faults_.Syntax(path);
+      if (!cursor_.Expect(']', kExpectedArrayEnd)) return faults_.Syntax(path);
     }
     *out = Value::List(arena_, std::span(values_).subspan(mark));
     values_.resize(mark);
@@ -234,14 +234,14 @@ class JsonDecoder {
         const bool read_key = options_.borrow_text
                                   ? cursor_.ReadString(arena_, &pending.entry.key)
                                   : cursor_.ReadStringCopy(arena_, &pending.entry.key);
-        if (!read_key || !cursor_.Expect(':', kColon)) return faults_.Syntax(path);
+        if (!read_key || !cursor_.Expect(':', kExpectedColon)) return faults_.Syntax(path);
         const PathNode here(&path, pending.entry.key);
         if (!ReadElement(type, message, here, depth + 1, &pending.entry.value)) return false;
         sorted = sorted && (entries_.size() == mark ||
                             entries_.back().entry.key < pending.entry.key);
         entries_.push_back(pending);
       } while (cursor_.Take(','));
-      if (!cursor_.Expect('}', kObjectEnd)) return faults_.Syntax(path);
+      if (!cursor_.Expect('}', kExpectedObjectEnd)) return faults_.Syntax(path);
     }
     if (!sorted) SortEntries(mark, path);
     map_.clear();
@@ -405,11 +405,7 @@ class JsonDecoder {
 
 Result<Document> DecodeJson(std::string_view text, const MessageDesc* type,
                             const DecodeOptions& options) {
-  if (text.size() > options.max_bytes) {
-    return Fail(StatusReason::kRequestEntityTooLarge,
-                "the document has " + std::to_string(text.size()) + " bytes; the limit is " +
-                    std::to_string(options.max_bytes));
-  }
+  SKIFF_RETURN_IF_ERROR(CheckDocumentSize(text.size(), options.max_bytes));
   return JsonDecoder(text, options).Run(type);
 }
 
@@ -428,7 +424,7 @@ Result<TypeMeta> PeekTypeMeta(std::string_view json) {
   do {
     std::string_view key;
     cursor.SkipSpace();
-    if (!cursor.ReadString(arena, &key) || !cursor.Expect(':', kColon)) return fail();
+    if (!cursor.ReadString(arena, &key) || !cursor.Expect(':', kExpectedColon)) return fail();
     const bool is_kind = key == "kind";
     if ((is_kind || key == "apiVersion") && cursor.Peek() == JsonKind::kString) {
       std::string_view value;
@@ -441,7 +437,7 @@ Result<TypeMeta> PeekTypeMeta(std::string_view json) {
       return fail();
     }
   } while (cursor.Take(','));
-  if (!cursor.Expect('}', kObjectEnd)) return fail();
+  if (!cursor.Expect('}', kExpectedObjectEnd)) return fail();
   return meta;
 }
 

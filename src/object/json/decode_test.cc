@@ -189,6 +189,16 @@ TEST(JsonDecodeTest, NumbersTooSmallForADoubleAreZeroAndTooLargeOnesRefused) {
   EXPECT_FALSE(DecodeJson("1" + zeros + "e-1", nullptr).has_value());
 }
 
+TEST(JsonDecodeTest, OnlyUnsignedFieldsOf64BitsHaveATagOfTheirOwn) {
+  const MessageDesc* logging = FindMessage("component-logs/v1", "LoggingConfiguration");
+  ASSERT_NE(logging, nullptr);
+  auto document = DecodeJson(R"({"verbosity":4294967295})", logging);
+  ASSERT_TRUE(document.has_value()) << document.error().ToString();
+  EXPECT_EQ(document->root().Find("verbosity")->tag(), Tag::kInt);
+  EXPECT_FALSE(DecodeJson(R"({"verbosity":4294967296})", logging).has_value());
+  EXPECT_FALSE(DecodeJson(R"({"verbosity":-1})", logging).has_value());
+}
+
 TEST(JsonDecodeTest, AnIntegerHasNoNegativeZero) {
   EXPECT_EQ(EncodeJson(DecodeJson("[-0,-0.0]", nullptr)->root()), "[0,-0]");
 }

@@ -21,8 +21,8 @@ void AppendKey(ByteBuffer& out, const FieldDesc& field) {
 // True if the member prints like an unset field: zeros of non-pointer fields, empty lists, maps
 // and bytes where omitempty leaves them out.
 bool PrintsAsUnset(const FieldDesc& field, const Value& value) {
+  if (field.pointer()) return false;  // a null is there, too: a pointer to nothing
   if (value.is_null()) return true;
-  if (field.pointer()) return false;
   if (field.cardinality != Cardinality::kSingle || field.type == FieldType::kStringList) {
     return field.omit_empty() && value.size() == 0;
   }
@@ -47,7 +47,10 @@ void EncodeObject(const Value& object, ByteBuffer& out) {
       const Value& member = members[next++];
       if (!PrintsAsUnset(field, member)) {
         AppendKey(out, field);
-        EncodeValue(member, out);
+        // Go prints a schema union that holds an empty list as one that holds nothing.
+        const bool is_union = field.type == FieldType::kMessage && member.is_list() &&
+                              field.cardinality == Cardinality::kSingle;
+        EncodeValue(is_union && member.size() == 0 ? Value() : member, out);
         continue;
       }
     }

@@ -83,7 +83,8 @@ bool JsonScalarReader::ReadInteger(FieldType type, Value* out) {
       return Mismatch(offset, std::string(number.substr(0, 40)) + " is not an unsigned integer " +
                                   (type == FieldType::kUint32 ? "of 32 bits" : "of 64 bits"));
     }
-    *out = Value::Uint(value);
+    *out = type == FieldType::kUint32 ? Value::Int(static_cast<int64_t>(value))
+                                      : Value::Uint(value);
     return true;
   }
   int64_t value = 0;
@@ -178,7 +179,7 @@ bool JsonScalarReader::ReadStringList(Value* out) {
       if (!Read(FieldType::kString, &item)) return false;
       list.Append(arena_, item.is_null() ? ZeroScalar(FieldType::kString) : item);
     } while (cursor_.Take(','));
-    if (!cursor_.Expect(']', "expected ',' or ']' in an array")) return false;
+    if (!cursor_.Expect(']', kExpectedArrayEnd)) return false;
   }
   *out = list;
   return true;
@@ -192,9 +193,9 @@ Value ZeroScalar(FieldType type) {
       return Value::Bool(false);
     case FieldType::kInt32:
     case FieldType::kInt64:
+    case FieldType::kUint32:
     case FieldType::kIntOrString:
       return Value::Int(0);
-    case FieldType::kUint32:
     case FieldType::kUint64:
       return Value::Uint(0);
     case FieldType::kDouble:

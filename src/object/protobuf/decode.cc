@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "object/document_size.h"
 #include "object/json/scalar.h"
 #include "object/protobuf/decoder.h"
 
@@ -77,11 +78,7 @@ size_t SortEntries(std::span<MapEntry> entries) {
 
 Result<Document> DecodeProtobuf(std::string_view message, const MessageDesc* type,
                                 const ProtobufDecodeOptions& options) {
-  if (message.size() > options.max_bytes) {
-    return Fail(StatusReason::kRequestEntityTooLarge,
-                "the object has " + std::to_string(message.size()) +
-                    " bytes, the limit is " + std::to_string(options.max_bytes));
-  }
+  SKIFF_RETURN_IF_ERROR(CheckDocumentSize(message.size(), options.max_bytes));
   return ProtobufDecoder(message, options).Run(type);
 }
 

@@ -17,25 +17,10 @@
 #include "base/buffer.h"
 #include "object/path.h"
 #include "object/protobuf/decode.h"
+#include "object/protobuf/item_wire_type.h"
 #include "object/protobuf/wire.h"
 
 namespace skiff {
-
-// The wire type of one value of this type, also within a list or a map.
-constexpr WireType ItemWireType(FieldType type) {
-  switch (type) {
-    case FieldType::kBool:
-    case FieldType::kInt32:
-    case FieldType::kInt64:
-    case FieldType::kUint32:
-    case FieldType::kUint64:
-      return WireType::kVarint;
-    case FieldType::kDouble:
-      return WireType::kFixed64;
-    default:
-      return WireType::kBytes;
-  }
-}
 
 class ProtobufDecoder {
  public:

@@ -6,24 +6,23 @@
 #include <utility>
 #include <vector>
 
+#include "object/document_size.h"
 #include "object/json/cursor.h"
 #include "object/json/faults.h"
 #include "object/json/scalar.h"
 #include "object/path.h"
 #include "object/protobuf/encode.h"
 #include "object/protobuf/envelope.h"
+#include "object/protobuf/item_wire_type.h"
 #include "object/protobuf/wire.h"
 
 namespace skiff {
 namespace {
 
-constexpr const char* kArrayEnd = "expected ',' or ']' in an array";
-constexpr const char* kObjectEnd = "expected ',' or '}' in an object";
 // Bytes are copied once per level that they are within. Deeper objects, of which there are none but
 // by malice, go through the tree, which copies them once.
 constexpr int kMaxDirectDepth = 64;
 
-constexpr const char* kColon = "expected ':' after a key";
 
 // A stretch of the output: where the encoded entries of a field or of a map's key stand.
 struct Stretch {
@@ -99,7 +98,7 @@ class Transcoder {
       do {
         if (!Member(type, path, depth, mark, &next)) return false;
       } while (cursor_.Take(','));
-      if (!cursor_.Expect('}', kObjectEnd)) return faults_.Syntax(path);
+      if (!cursor_.Expect('}', kExpectedObjectEnd)) return faults_.Syntax(path);
     }
     const size_t assembled = out_.size();
     Assemble(type, mark);
@@ -114,7 +113,7 @@ class Transcoder {
     cursor_.SkipSpace();
     const size_t key_offset = cursor_.offset();
     std::string_view key;
-    if (!cursor_.ReadString(arena_, &key) || !cursor_.Expect(':', kColon)) {
+    if (!cursor_.ReadString(arena_, &key) || !cursor_.Expect(':', kExpectedColon)) {
       return faults_.Syntax(path);
     }
     const uint16_t field = *next < type.fields.size() && type.fields[*next].name() == key
@@ -209,12 +208,12 @@ class Transcoder {
     const JsonKind kind = cursor_.Peek();
     if (kind == JsonKind::kNull) return cursor_.ReadNull() || faults_.Syntax(path);
     if (field.cardinality == Cardinality::kSingle) {
-      const uint32_t key = WireKey(field.tag, WireTypeFor(field.type));
+      const uint32_t key = WireKey(field.tag, ItemWireType(field.type));
       return Element(field.type, field.message, key, path, depth);
     }
     if (field.cardinality == Cardinality::kList) {
       if (kind != JsonKind::kArray) return faults_.Expected("an array", kind, path);
-      const uint32_t key = WireKey(field.tag, WireTypeFor(field.type));
+      const uint32_t key = WireKey(field.tag, ItemWireType(field.type));
       return List(field.type, field.message, key, path, depth + 1);
     }
     if (kind != JsonKind::kObject) return faults_.Expected("an object", kind, path);
@@ -253,7 +252,7 @@ class Transcoder {
       here.SetIndex(index++);
       if (!Element(type, message, key, here, depth)) return false;
     } while (cursor_.Take(','));
-    return cursor_.Expect(']', kArrayEnd) || faults_.Syntax(path);
+    return cursor_.Expect(']', kExpectedArrayEnd) || faults_.Syntax(path);
   }
 
   bool Map(const FieldDesc& field, const PathNode& path, int depth) {
@@ -261,7 +260,7 @@ class Transcoder {
     const size_t mark = map_stretches_.size();
     const size_t begin = out_.size();
     const uint32_t key = WireKey(field.tag, WireType::kBytes);
-    const uint32_t value_key = WireKey(2, WireTypeFor(field.type));
+    const uint32_t value_key = WireKey(2, ItemWireType(field.type));
     bool sorted = true;
     cursor_.Take('{');
     if (!cursor_.Take('}')) {
@@ -269,7 +268,7 @@ class Transcoder {
         cursor_.SkipSpace();
         MapStretch entry{.key = {}, .begin = out_.size(), .size = 0,
                          .key_offset = cursor_.offset()};
-        if (!cursor_.ReadString(arena_, &entry.key) || !cursor_.Expect(':', kColon)) {
+        if (!cursor_.ReadString(arena_, &entry.key) || !cursor_.Expect(':', kExpectedColon)) {
           return faults_.Syntax(path);
         }
         const size_t length = BeginLength(key);
@@ -283,7 +282,7 @@ class Transcoder {
                  (map_stretches_.size() == mark || map_stretches_.back().key < entry.key);
         map_stretches_.push_back(entry);
       } while (cursor_.Take(','));
-      if (!cursor_.Expect('}', kObjectEnd)) return faults_.Syntax(path);
+      if (!cursor_.Expect('}', kExpectedObjectEnd)) return faults_.Syntax(path);
     }
     if (!sorted) SortEntries(mark, begin, path);
     map_stretches_.resize(mark);
@@ -307,19 +306,6 @@ class Transcoder {
   }
 
   // --- wire
-
-  static WireType WireTypeFor(FieldType type) {
-    switch (type) {
-      case FieldType::kBool:
-      case FieldType::kInt32:
-      case FieldType::kInt64:
-        return WireType::kVarint;
-      case FieldType::kDouble:
-        return WireType::kFixed64;
-      default:
-        return WireType::kBytes;
-    }
-  }
 
   void WriteKey(uint32_t key) { Varint(key); }
   void Varint(uint64_t value) {
@@ -367,8 +353,13 @@ class Transcoder {
         return true;
       case FieldType::kInt32:
       case FieldType::kInt64:
+      case FieldType::kUint32:
         WriteKey(key);
         Varint(static_cast<uint64_t>(value.AsInt()));
+        return true;
+      case FieldType::kUint64:
+        WriteKey(key);
+        Varint(value.AsUint());
         return true;
       case FieldType::kDouble: {
         WriteKey(key);
@@ -460,11 +451,7 @@ Result<void> ThroughTree(std::string_view json, const MessageDesc& type, ByteBuf
 
 Result<void> JsonToProtobuf(std::string_view json, const MessageDesc& type, ByteBuffer& out,
                             const DecodeOptions& options) {
-  if (json.size() > options.max_bytes) {
-    return Fail(StatusReason::kRequestEntityTooLarge,
-                "the document has " + std::to_string(json.size()) + " bytes; the limit is " +
-                    std::to_string(options.max_bytes));
-  }
+  SKIFF_RETURN_IF_ERROR(CheckDocumentSize(json.size(), options.max_bytes));
   const size_t start = out.size();
   const size_t issues_before = options.issues == nullptr ? 0 : options.issues->size();
   Transcoder transcoder(json, out, options);

@@ -120,6 +120,18 @@ TEST(ProtobufToJsonTest, UnusualButLegalBytesGiveTheSameText) {
   }
 }
 
+TEST(ProtobufToJsonTest, PointersToNothingAreNull) {
+  const MessageDesc& schema = *FindMessage("apiextensions.k8s.io/v1", "JSONSchemaProps");
+  const std::string bytes("\x42\x00\xc2\x01\x00", 5);  // default {} items {}
+  ByteBuffer json;
+  ASSERT_TRUE(ProtobufToJson(bytes, schema, {}, {}, json).has_value());
+  EXPECT_EQ(json.view(), R"({"default":null,"items":null})");
+  EXPECT_EQ(EncodeJson(DecodeProtobuf(bytes, &schema)->root()), json.view());
+  // An array without items is nothing, too.
+  EXPECT_EQ(EncodeJson(DecodeJson(R"({"items":[],"dependencies":{"a":[]}})", &schema)->root()),
+            R"({"items":null,"dependencies":{"a":null}})");
+}
+
 TEST(ProtobufToJsonTest, BrokenBytesAreAnErrorAndLeaveNothingBehind) {
   const MessageDesc& pod = *FindKind("v1", "Pod");
   for (const std::string& bytes :
