@@ -77,21 +77,24 @@ struct WireReader {
   std::string_view rest() const { return {reinterpret_cast<const char*>(at), left()}; }
 
   [[nodiscard]] WireError ReadVarint(uint64_t* value) {
-    if (left() >= 2) [[likely]] {
+    if (at != end) [[likely]] {
       const uint32_t first = at[0];
-      if (first < 0x80) {
+      if (first < 0x80) [[likely]] {
         *value = first;
         ++at;
         return WireError::kNone;
       }
-      const uint32_t second = at[1];
-      if (second < 0x80) {
+      if (const uint32_t second = left() >= 2 ? at[1] : 0x80; second < 0x80) {
         *value = (first & 0x7f) | second << 7;
         at += 2;
         return WireError::kNone;
       }
     }
-    return ReadVarintSlow(value);
+    const LongVarint read = ReadLongVarint(at, end);
+    if (read.next == nullptr) [[unlikely]] return static_cast<WireError>(read.value);
+    *value = read.value;
+    at = read.next;
+    return WireError::kNone;
   }
 
   // A key whose field number is legal. The wire type may still be one that does not exist.
@@ -126,27 +129,31 @@ struct WireReader {
   [[nodiscard]] WireError Skip(uint32_t key);
 
  private:
-  [[nodiscard]] WireError ReadVarintSlow(uint64_t* value);
+  // What follows a varint and the number; or null and the WireError. Both travel in registers: a
+  // reader whose address is handed out would live in memory.
+  struct LongVarint {
+    const uint8_t* next;
+    uint64_t value;
+  };
+  [[gnu::noinline]] static LongVarint ReadLongVarint(const uint8_t* at, const uint8_t* end) {
+    const auto failure = [](WireError error) {
+      return LongVarint{nullptr, static_cast<uint64_t>(error)};
+    };
+    uint64_t result = 0;
+    for (unsigned i = 0; i < kMaxVarintBytes; ++i) {
+      if (at == end) return failure(WireError::kTruncated);
+      const uint64_t byte = *at++;
+      result |= (byte & 0x7f) << (7 * i);
+      if (byte < 0x80) return {at, result};
+    }
+    return failure(WireError::kOverlongVarint);
+  }
   [[nodiscard]] WireError Advance(size_t size) {
     if (left() < size) return WireError::kTruncated;
     at += size;
     return WireError::kNone;
   }
 };
-
-inline WireError WireReader::ReadVarintSlow(uint64_t* value) {
-  uint64_t result = 0;
-  for (unsigned i = 0; i < kMaxVarintBytes; ++i) {
-    if (at == end) return WireError::kTruncated;
-    const uint64_t byte = *at++;
-    result |= (byte & 0x7f) << (7 * i);
-    if (byte < 0x80) {
-      *value = result;
-      return WireError::kNone;
-    }
-  }
-  return WireError::kOverlongVarint;
-}
 
 inline WireError WireReader::Skip(uint32_t key) {
   int open_groups = 0;
