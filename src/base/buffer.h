@@ -53,6 +53,8 @@ class ByteBuffer {
   const char* data() const { return data_; }
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
+  // What Reserve() has room for without growing.
+  size_t free_bytes() const { return room_ - size_; }
   void Clear() { size_ = 0; }
   void Truncate(size_t size) { size_ = size; }
   std::string_view view() const { return {data_, size_}; }

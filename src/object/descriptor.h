@@ -126,6 +126,9 @@ struct MessageDesc {
   bool is_kind;            // has kind and apiVersion, the first two fields
   bool in_protobuf;        // has a protobuf form
   bool proto_order_is_json_order;  // both orders list the same fields alike, nothing inlined
+  // Bit i is set if field i is in protobuf and JSON shows it even when it is not set. Only of
+  // messages with up to 64 fields.
+  uint64_t shown_unset;
 
   // The index of the field called `name`, or kNoField.
   uint16_t FindField(std::string_view name) const;

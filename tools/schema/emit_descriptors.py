@@ -153,6 +153,8 @@ class TableWriter:
         tags = [f.tag for f in fields if f.tag is not None]
         same_order = tags == sorted(tags) and not any(inlined for _, _, inlined in proto) \
             and len(tags) == len(proto)
+        shown_unset = sum(1 << i for i, f in enumerate(fields[:64]) if f.tag is not None
+                          and self.types.zero_field_json(f) is not None)
         field_lines = [self.field(f) for f in fields]
         proto_lines = [self.proto_field(*entry) for entry in proto]
         self.externs.add(symbol)
@@ -172,7 +174,8 @@ class TableWriter:
             f"    {f'kSlots_{symbol}' if fields else '{}'}, {seed}u,",
             f"    MessageForm::{self.types.form(message)}, "
             f"MapType::k{(message.map_type or 'unset').capitalize()},",
-            f"    {cpp_bool(message.is_kind)}, {cpp_bool(in_protobuf)}, {cpp_bool(same_order)}}};",
+            f"    {cpp_bool(message.is_kind)}, {cpp_bool(in_protobuf)}, {cpp_bool(same_order)}, "
+            f"{shown_unset:#x}u}};",
         ]
 
     def write(self):
