@@ -83,6 +83,7 @@ struct FieldDesc {
   FieldType type;
   Cardinality cardinality;
   uint8_t flags;
+  uint16_t proto_key;          // tag << 3 | wire type of a value or entry
 
   std::string_view name() const { return {key + 2, name_size}; }
   // `,"name":`
@@ -126,6 +127,9 @@ struct MessageDesc {
   bool is_kind;            // has kind and apiVersion, the first two fields
   bool in_protobuf;        // has a protobuf form
   bool proto_order_is_json_order;  // both orders list the same fields alike, nothing inlined
+  // Index of a tag's ProtoFieldDesc. Other tags up to the largest have the index of one more, whose
+  // key is 0, behind the proto_fields.
+  std::span<const uint8_t> proto_slots;
   // Bit i is set if field i is in protobuf and JSON shows it even when it is not set. Only of
   // messages with up to 64 fields.
   uint64_t shown_unset;

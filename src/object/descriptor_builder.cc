@@ -98,7 +98,8 @@ Result<void> DescriptorPool::Define(MessageDesc* message, std::span<const FieldS
                .name_size = static_cast<uint8_t>(from.name.size()),
                .type = from.type,
                .cardinality = from.cardinality,
-               .flags = from.flags};
+               .flags = from.flags,
+               .proto_key = 0};
     const bool holds_message = from.type == FieldType::kMessage && !made[i].pointer() &&
                                made[i].cardinality == Cardinality::kSingle;
     if (holds_message && made[i].message->zero_json.empty()) {

@@ -134,15 +134,24 @@ class TableWriter:
                 f"{self.reference(message) if message else 'nullptr'}, &{self.traits_of(field)}, "
                 f"{field.tag or 0}, {len(name)}, FieldType::{kind}, "
                 f"Cardinality::k{field.type.container.capitalize()}, "
-                f"{' | '.join('FieldDesc::' + f for f in flags) or '0'}}},")
+                f"{' | '.join('FieldDesc::' + f for f in flags) or '0'}, "
+                f"{self.proto_key(field)}}},")
+
+    def proto_key(self, field):
+        kind, _ = self.types.element(field)
+        wire = LENGTH if field.type.container == "map" else WIRE_TYPES.get(kind, LENGTH)
+        return field.tag << 3 | wire if field.tag else 0
 
     def proto_field(self, field, first, inlined):
-        kind, _ = self.types.element(field)
-        wire = WIRE_TYPES.get(kind, LENGTH)
-        if field.type.container == "map":
-            wire = LENGTH
         target = self.reference(inlined) if inlined else "nullptr"
-        return f"    {{{field.tag << 3 | wire}, {first}, {target}}},"
+        return f"    {{{self.proto_key(field)}, {first}, {target}}},"
+
+    @staticmethod
+    def proto_slots(proto):
+        slots = [len(proto)] * (proto[-1][0].tag + 1)
+        for index, (field, _, _) in enumerate(proto):
+            slots[field.tag] = index
+        return slots
 
     def message(self, message):
         symbol = message_symbol(message)
@@ -163,19 +172,22 @@ class TableWriter:
                            f"constexpr uint16_t kSlots_{symbol}[] = "
                            f"{{{', '.join(map(str, slots))}}};"]
         if proto:
-            self.lines += [f"constexpr ProtoFieldDesc kProto_{symbol}[] = {{", *proto_lines, "};"]
+            self.lines += [f"constexpr ProtoFieldDesc kProto_{symbol}[] = {{", *proto_lines,
+                           "    {0, 0, nullptr}};",
+                           f"constexpr uint8_t kTags_{symbol}[] = "
+                           f"{{{', '.join(map(str, self.proto_slots(proto)))}}};"]
         self.lines += [
             f"constinit const MessageDesc {symbol} = {{",
             f"    {c_text(message.name)}, &kGroupVersion_{self.prefix},",
             f"    {f'kFields_{symbol}' if fields else '{}'}, "
-            f"{f'kProto_{symbol}' if proto else '{}'},",
+            f"{f'{{kProto_{symbol}, {len(proto)}}}' if proto else '{}'},",
             f"    {string_view(self.types.zero_json(message))},",
             f"    {string_view(self.types.zero_proto(message))},",
             f"    {f'kSlots_{symbol}' if fields else '{}'}, {seed}u,",
             f"    MessageForm::{self.types.form(message)}, "
             f"MapType::k{(message.map_type or 'unset').capitalize()},",
             f"    {cpp_bool(message.is_kind)}, {cpp_bool(in_protobuf)}, {cpp_bool(same_order)}, "
-            f"{shown_unset:#x}u}};",
+            f"{f'kTags_{symbol}' if proto else '{}'}, {shown_unset:#x}u}};",
         ]
 
     def write(self):

@@ -429,8 +429,23 @@ std::string Quantity::ToString() const {
 
 namespace {
 
-// True only for canonical texts; a few rare ones, such as those of 19 digits and with exponents,
-// are left to the full parser.
+struct SuffixLetter {
+  bool decimal = false;
+  uint8_t binary_power = 0;  // of 1024, when an i follows; 0 is none
+};
+
+constexpr auto kSuffixLetters = [] {
+  std::array<SuffixLetter, 256> letters{};
+  for (const char c : kDecimalSuffixes) letters[static_cast<uint8_t>(c)].decimal = c != ' ';
+  for (size_t i = 0; i < kBinarySuffixes.size(); ++i) {
+    letters[static_cast<uint8_t>(kBinarySuffixes[i])].binary_power = static_cast<uint8_t>(i + 1);
+  }
+  return letters;
+}();
+
+}  // namespace
+
+// A few rare texts, such as those of 19 digits and with exponents, are left to the full parser.
 bool IsPlainlyCanonical(std::string_view text) {
   if (text == "0") return true;
   size_t at = !text.empty() && text[0] == '-' ? 1 : 0;
@@ -444,17 +459,11 @@ bool IsPlainlyCanonical(std::string_view text) {
   if (number == 0) return false;
   const size_t suffix_size = text.size() - at;
   if (suffix_size == 0) return number % 1000 != 0;
-  if (suffix_size == 1) {
-    return number % 1000 != 0 && text[at] != ' ' &&
-           kDecimalSuffixes.find(text[at]) != std::string_view::npos;
-  }
-  if (suffix_size != 2 || text[at + 1] != 'i') return false;
-  const size_t power = kBinarySuffixes.find(text[at]);
-  if (power == std::string_view::npos) return false;
-  return number % 1024 != 0 && number >> (63 - 10 * (power + 1)) == 0;
+  const SuffixLetter letter = kSuffixLetters[static_cast<uint8_t>(text[at])];
+  if (suffix_size == 1) return letter.decimal && number % 1000 != 0;
+  if (suffix_size != 2 || text[at + 1] != 'i' || letter.binary_power == 0) return false;
+  return number % 1024 != 0 && number >> (63 - 10 * letter.binary_power) == 0;
 }
-
-}  // namespace
 
 Result<std::string_view> CanonicalizeQuantity(std::string_view text, std::string& scratch) {
   if (IsPlainlyCanonical(text)) [[likely]] return text;

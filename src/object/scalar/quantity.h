@@ -109,6 +109,9 @@ class Quantity {
   std::string kept_text_;
 };
 
+// True only for texts that are canonical, and for nearly all of those that occur: a short scan.
+bool IsPlainlyCanonical(std::string_view text);
+
 // The canonical text of a quantity: `text` itself if it is that already, which costs one short
 // scan, or else written to `scratch` (whose former content is lost) and a view of that.
 Result<std::string_view> CanonicalizeQuantity(std::string_view text, std::string& scratch);

@@ -1,6 +1,6 @@
 #include "object/transcode/json_value_writer.h"
 
-#include <utility>
+#include <bit>
 
 #include "object/json/text.h"
 #include "object/scalar/base64.h"
@@ -9,6 +9,28 @@
 #include "object/scalar/time.h"
 
 namespace skiff {
+namespace {
+
+// A message that has nothing but a text as its first field, as quantities and raw JSON are written.
+bool ReadOnlyText(WireReader in, std::string_view* text) {
+  if (in.done() || *in.at++ != WireKey(1, WireType::kBytes)) return false;
+  return in.ReadBytes(text) == WireError::kNone && in.done();
+}
+
+// A time between 1978 and 3058 with no nanoseconds, as Kubernetes writes it: eight bytes, five of
+// them the varint of the seconds.
+bool ReadUsualTime(std::string_view body, int64_t* seconds) {
+  uint64_t bytes = 0;
+  if (std::endian::native != std::endian::little || body.size() != sizeof bytes) return false;
+  std::memcpy(&bytes, body.data(), sizeof bytes);
+  if ((bytes & 0xffff'80'80808080'ff) != 0x0010'00'80808080'08) return false;
+  *seconds = static_cast<int64_t>((bytes >> 8 & 0x7f) | (bytes >> 9 & 0x7f << 7) |
+                                  (bytes >> 10 & 0x7f << 14) | (bytes >> 11 & 0x7f << 21) |
+                                  (bytes >> 12 & uint64_t{0x7f} << 28));
+  return true;
+}
+
+}  // namespace
 
 char* JsonValueWriter::MoreRoom(char* to, size_t size) {
   out_.CommitTo(to);
@@ -92,18 +114,21 @@ char* JsonValueWriter::Bytes(char* to, std::string_view bytes, bool* zero) {
 }
 
 char* JsonValueWriter::Time(char* to, FieldType type, std::string_view body, bool* zero) {
-  *zero = body.empty();
-  if (*zero) return Json(to, "null");
-  SmallMessage small;
-  if (!ReadSmall(WireReader(body), &small)) return nullptr;
-  const auto seconds = static_cast<int64_t>(small.varints[1]);
+  Timestamp time;
   const bool micro = type == FieldType::kMicroTime;
-  // Sub-second digits of a plain time are ignored, and a time keeps no more than microseconds.
-  const Timestamp time =
-      micro ? MakeTimestamp(seconds, static_cast<int32_t>(small.varints[2]) / 1000 * 1000)
-            : Timestamp{seconds, 0};
-  *zero = IsZero(time);
-  if (*zero) return Json(to, "null");
+  if (!ReadUsualTime(body, &time.seconds)) {
+    *zero = body.empty();
+    if (*zero) return Json(to, "null");
+    SmallMessage small;
+    if (!ReadSmall(WireReader(body), &small)) return nullptr;
+    time.seconds = static_cast<int64_t>(small.varints[1]);
+    // Sub-second digits of a plain time are ignored, and a time keeps no more than microseconds.
+    if (micro) {
+      time = MakeTimestamp(time.seconds, static_cast<int32_t>(small.varints[2]) / 1000 * 1000);
+    }
+    *zero = IsZero(time);
+    if (*zero) return Json(to, "null");
+  }
   static_assert(kMaxTimeBytes <= kShort);
   *to++ = '"';
   to += micro ? FormatMicroTime(time, to) : FormatTime(time, to);
@@ -112,13 +137,19 @@ char* JsonValueWriter::Time(char* to, FieldType type, std::string_view body, boo
 }
 
 char* JsonValueWriter::Quantity(char* to, WireReader in, bool* zero) {
-  SmallMessage small;
-  if (!ReadSmall(in, &small)) return nullptr;
-  const std::string_view text = small.texts[1].empty() ? "0" : small.texts[1];
-  Result<std::string_view> canonical = CanonicalizeQuantity(text, scratch_);
+  std::string_view text;
+  if (!ReadOnlyText(in, &text)) {
+    SmallMessage small;
+    if (!ReadSmall(in, &small)) return nullptr;
+    text = small.texts[1];
+  }
+  if (IsPlainlyCanonical(text)) [[likely]] {
+    *zero = text == "0";
+    return String(to, text);
+  }
+  Result<std::string_view> canonical = CanonicalizeQuantity(text.empty() ? "0" : text, scratch_);
   if (!canonical) return nullptr;
   *zero = *canonical == "0";
-  if (canonical->data() == small.texts[1].data()) [[likely]] return String(to, *canonical);
   return AnyString(to, *canonical);
 }
 
@@ -144,12 +175,16 @@ char* JsonValueWriter::IntOrString(char* to, WireReader in, bool* zero) {
 }
 
 char* JsonValueWriter::RawJson(char* to, size_t number, WireReader in, bool* zero) {
-  SmallMessage small;
-  if (!ReadSmall(in, &small)) return nullptr;
-  *zero = small.texts[number].empty();
+  std::string_view json;
+  if (number != 1 || !ReadOnlyText(in, &json)) {
+    SmallMessage small;
+    if (!ReadSmall(in, &small)) return nullptr;
+    json = small.texts[number];
+  }
+  *zero = json.empty();
   if (*zero) return Json(to, "null");
   out_.CommitTo(to);
-  AppendCompactJson(out_, small.texts[number], JsonEscapes::kAsGo);
+  AppendCompactJson(out_, json, JsonEscapes::kAsGo);
   out_.Append(',');
   return Resume(0);
 }

@@ -71,16 +71,15 @@ class Transcoder {
   // Where the order of tags is the order of JSON: one pass.
   char* InOrder(char* to, const MessageDesc& type, WireReader in, int depth) {
     const FieldDesc* const fields = type.fields.data();
-    const ProtoFieldDesc* next = type.proto_fields.data();
-    const ProtoFieldDesc* const end = next + type.proto_fields.size();
     uint64_t unset = type.shown_unset;  // the fields still to come that are shown when unset
+    uint32_t last = 0;
     while (!in.done()) {
       uint32_t key = 0;
       if (in.ReadKey(&key) != WireError::kNone) return nullptr;
-      while (next != end && next->key < key) ++next;
-      if (next == end || next->key != key) [[unlikely]] return nullptr;
-      const size_t index = next->first_field;
-      ++next;
+      const ProtoFieldDesc* const met = FindField(type, key, last);
+      if (met == nullptr) [[unlikely]] return nullptr;
+      last = key;
+      const size_t index = met->first_field;
       if (unset != 0) {
         const uint64_t before = unset & (FieldBit(index) - 1);
         unset &= ~(before | FieldBit(index));
@@ -90,6 +89,15 @@ class Transcoder {
       if (to == nullptr) [[unlikely]] return nullptr;
     }
     return ShowUnset(to, fields, unset);
+  }
+
+  // The field with this key, which must be greater than the last.
+  [[gnu::always_inline]] static const ProtoFieldDesc* FindField(const MessageDesc& type,
+                                                                uint32_t key, uint32_t last) {
+    const uint32_t tag = WireFieldNumber(key);
+    if (key <= last || tag >= type.proto_slots.size()) [[unlikely]] return nullptr;
+    const ProtoFieldDesc& field = type.proto_fields.data()[type.proto_slots[tag]];
+    return field.key == key ? &field : nullptr;
   }
 
   // Otherwise two passes: places, then members in the order of JSON.
@@ -106,7 +114,7 @@ class Transcoder {
         continue;
       }
       WireReader at(places[index].at, places[index].end);
-      to = Field(to, field, WireKey(field.tag, ItemWireType(field)), at, depth);
+      to = Field(to, field, field.proto_key, at, depth);
       if (to == nullptr) [[unlikely]] return nullptr;
     }
     return to;
@@ -116,9 +124,8 @@ class Transcoder {
   // that begins at `first`.
   bool FindPlaces(const MessageDesc& type, WireReader in, size_t first, FieldPlace* places,
                   uint64_t* present) {
-    const ProtoFieldDesc* next = type.proto_fields.data();
-    const ProtoFieldDesc* const end = next + type.proto_fields.size();
     uint64_t found = 0;
+    uint32_t last = 0;
     uint32_t run = 0;  // the key of the list or map whose entries are passing
     while (!in.done()) {
       uint32_t key = 0;
@@ -126,20 +133,20 @@ class Transcoder {
       const uint8_t* const value = in.at;
       if (!Pass(key, in)) return false;
       if (key == run) continue;
-      while (next != end && next->key < key) ++next;
-      if (next == end || next->key != key) [[unlikely]] return false;
-      const size_t index = first + next->first_field;
-      if (next->inlined != nullptr) {
+      const ProtoFieldDesc* const met = FindField(type, key, last);
+      if (met == nullptr) [[unlikely]] return false;
+      last = key;
+      const size_t index = first + met->first_field;
+      if (met->inlined != nullptr) {
         WireReader body(value, in.at);
         std::string_view bytes;
         if (body.ReadBytes(&bytes) != WireError::kNone) return false;
-        if (!FindPlaces(*next->inlined, WireReader(bytes), index, places, present)) return false;
+        if (!FindPlaces(*met->inlined, WireReader(bytes), index, places, present)) return false;
       } else {
         places[index] = {value, in.end};
         found |= FieldBit(index);
-        if (type.fields[next->first_field].cardinality != Cardinality::kSingle) run = key;
+        run = type.fields[met->first_field].cardinality == Cardinality::kSingle ? 0 : key;
       }
-      ++next;
     }
     *present |= found;
     return true;
@@ -224,21 +231,6 @@ class Transcoder {
     const bool list = field.type == FieldType::kBytes || field.type == FieldType::kStringList;
     if (list && !field.omit_empty()) return to;
     return Unset(writer_.AtOffset(start), field);
-  }
-
-  // The wire type of a single value, a list's items or a map's entries.
-  static WireType ItemWireType(const FieldDesc& field) {
-    if (field.cardinality == Cardinality::kMap) return WireType::kBytes;
-    switch (field.type) {
-      case FieldType::kBool:
-      case FieldType::kInt32:
-      case FieldType::kInt64:
-        return WireType::kVarint;
-      case FieldType::kDouble:
-        return WireType::kFixed64;
-      default:
-        return WireType::kBytes;
-    }
   }
 
   // An item of a list or the value of a map, of a length-delimited type.
