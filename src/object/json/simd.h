@@ -51,16 +51,30 @@ inline uint32_t CopyAndMaskEscapes(char* to, const char* from) {
   return static_cast<uint32_t>(_mm_movemask_epi8(_mm_or_si128(quotes, html)));
 }
 
-// Copies 16 bytes and marks what stops a plain copy of compact JSON text: white space and other
-// characters up to the space, non-ASCII bytes, and the HTML characters.
-inline uint32_t CopyAndMaskUncompact(char* to, const char* from) {
-  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
-  const __m128i special = _mm_or_si128(
+// What stops a plain copy of compact JSON text: white space and other characters up to the space,
+// non-ASCII bytes, and the HTML characters.
+inline __m128i Uncompact(__m128i bytes) {
+  return _mm_or_si128(
       _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x21)),
       _mm_or_si128(_mm_cmpeq_epi8(_mm_or_si128(bytes, _mm_set1_epi8(2)), _mm_set1_epi8('>')),
                    _mm_cmpeq_epi8(bytes, _mm_set1_epi8('&'))));
-  return static_cast<uint32_t>(_mm_movemask_epi8(special));
+}
+
+// Copies 16 bytes, or 64, and tells whether they are all plain text of compact JSON.
+inline __m128i CopyAndMarkUncompact(char* to, const char* from) {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
+  return Uncompact(bytes);
+}
+inline bool CopyCompact16(char* to, const char* from) {
+  return _mm_movemask_epi8(CopyAndMarkUncompact(to, from)) == 0;
+}
+inline bool CopyCompact64(char* to, const char* from) {
+  const __m128i first = _mm_or_si128(CopyAndMarkUncompact(to, from),
+                                     CopyAndMarkUncompact(to + 16, from + 16));
+  const __m128i second = _mm_or_si128(CopyAndMarkUncompact(to + 32, from + 32),
+                                      CopyAndMarkUncompact(to + 48, from + 48));
+  return _mm_movemask_epi8(_mm_or_si128(first, second)) == 0;
 }
 
 #else
@@ -93,11 +107,15 @@ inline uint32_t CopyAndMaskEscapes(char* to, const char* from) {
   });
 }
 
-inline uint32_t CopyAndMaskUncompact(char* to, const char* from) {
+inline bool CopyCompact16(char* to, const char* from) {
   std::memcpy(to, from, kSimdWidth);
   return MaskBytes(from, [](unsigned char c) {
     return c < 0x21 || c >= 0x80 || c == '<' || c == '>' || c == '&';
-  });
+  }) == 0;
+}
+inline bool CopyCompact64(char* to, const char* from) {
+  return CopyCompact16(to, from) && CopyCompact16(to + 16, from + 16) &&
+         CopyCompact16(to + 32, from + 32) && CopyCompact16(to + 48, from + 48);
 }
 
 #endif

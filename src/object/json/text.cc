@@ -82,20 +82,23 @@ char* WriteCharacter(char* to, const char*& from, const char* end) {
   return to + length;
 }
 
-// Copies text that needs no change, 16 bytes at a time; false if it meets a character that might.
-// Managed fields, a good part of most objects, are such text.
+// Copies text that needs no change; false if it meets a character that might. Managed fields, a good
+// part of most objects, are such text.
 bool CopyIfCompact(ByteBuffer& out, std::string_view text) {
   const char* from = text.data();
   const char* const end = from + text.size();
   char* to = out.Reserve(text.size() + kSimdWidth);
-  for (; end - from >= static_cast<ptrdiff_t>(kSimdWidth); from += kSimdWidth, to += kSimdWidth) {
-    if (CopyAndMaskUncompact(to, from) != 0) return false;
+  for (; end - from >= 64; from += 64, to += 64) {
+    if (!CopyCompact64(to, from)) return false;
+  }
+  for (; end - from >= 16; from += 16, to += 16) {
+    if (!CopyCompact16(to, from)) return false;
   }
   char tail[kSimdWidth];
   const auto left = static_cast<size_t>(end - from);
   std::memset(tail, 'x', sizeof tail);
   if (left != 0) std::memcpy(tail, from, left);
-  if (CopyAndMaskUncompact(to, tail) != 0) return false;
+  if (!CopyCompact16(to, tail)) return false;
   out.CommitTo(to + left);
   return true;
 }
