@@ -126,7 +126,7 @@ struct MessageDesc {
   MapType map_type;        // atomic: server-side apply owns the message as a whole
   bool is_kind;            // has kind and apiVersion, the first two fields
   bool in_protobuf;        // has a protobuf form
-  bool proto_order_is_json_order;  // both orders list the same fields alike, nothing inlined
+  bool proto_order_is_json_order;  // ascending tags, inlined messages in their place, give both
   // Index of a tag's ProtoFieldDesc. Other tags up to the largest have the index of one more, whose
   // key is 0, behind the proto_fields.
   std::span<const uint8_t> proto_slots;

@@ -153,15 +153,19 @@ class TableWriter:
             slots[field.tag] = index
         return slots
 
+    def same_order(self, message):
+        """Whether ascending tags, inlined messages in their place, are the order of JSON."""
+        proto = self.types.proto_fields(message)
+        firsts = [first for _, first, _ in proto]
+        return firsts == sorted(firsts) and all(
+            self.same_order(inlined) for _, _, inlined in proto if inlined)
+
     def message(self, message):
         symbol = message_symbol(message)
         fields = self.types.flattened(message)
         proto = self.types.proto_fields(message)
         in_protobuf = self.gv.proto is not None and not message.no_proto
         seed, slots = name_slots([json_name(f) for f in fields], message.where)
-        tags = [f.tag for f in fields if f.tag is not None]
-        same_order = tags == sorted(tags) and not any(inlined for _, _, inlined in proto) \
-            and len(tags) == len(proto)
         shown_unset = sum(1 << i for i, f in enumerate(fields[:64]) if f.tag is not None
                           and self.types.zero_field_json(f) is not None)
         field_lines = [self.field(f) for f in fields]
@@ -186,7 +190,8 @@ class TableWriter:
             f"    {f'kSlots_{symbol}' if fields else '{}'}, {seed}u,",
             f"    MessageForm::{self.types.form(message)}, "
             f"MapType::k{(message.map_type or 'unset').capitalize()},",
-            f"    {cpp_bool(message.is_kind)}, {cpp_bool(in_protobuf)}, {cpp_bool(same_order)}, "
+            f"    {cpp_bool(message.is_kind)}, {cpp_bool(in_protobuf)}, "
+            f"{cpp_bool(self.same_order(message))}, "
             f"{f'kTags_{symbol}' if proto else '{}'}, {shown_unset:#x}u}};",
         ]
 

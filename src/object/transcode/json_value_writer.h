@@ -27,7 +27,9 @@ class JsonValueWriter {
  public:
   // `input` holds the texts to be written: vectors are read beyond a text, but never beyond that.
   JsonValueWriter(std::string_view input, ByteBuffer& out)
-      : out_(out), input_end_(input.data() + input.size()) {}
+      : out_(out),
+        last_vector_(input.size() < kSimdWidth ? nullptr
+                                               : input.data() + input.size() - kSimdWidth) {}
 
   char* Begin() { return Resume(0); }
   void End(const char* to) { out_.CommitTo(to); }
@@ -67,9 +69,7 @@ class JsonValueWriter {
   [[gnu::always_inline]] char* String(char* to, std::string_view text) {
     const char* from = text.data();
     size_t left = text.size();
-    if (static_cast<size_t>(input_end_ - from) < left + kSimdWidth) [[unlikely]] {
-      return AnyString(to, text);
-    }
+    if (from + left > last_vector_) [[unlikely]] return AnyString(to, text);
     if (left > kShort) to = RoomFor(to, left);
     char* const start = to;
     *to++ = '"';
@@ -140,7 +140,7 @@ class JsonValueWriter {
   char* Resume(size_t size);
 
   ByteBuffer& out_;
-  const char* input_end_;
+  const char* last_vector_;  // where vectors may be read up to
   char* limit_ = nullptr;  // kRoom before the end of the buffer
   std::string scratch_;
 };

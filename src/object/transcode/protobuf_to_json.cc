@@ -14,7 +14,7 @@
 namespace skiff {
 namespace {
 
-constexpr size_t kMaxFields = 64;  // of one message: one bit each
+constexpr size_t kMaxFields = 63;  // of one message: one bit each, and one more bit
 
 constexpr uint64_t FieldBit(size_t index) { return uint64_t{1} << index; }
 
@@ -68,14 +68,15 @@ class Transcoder {
     return to == nullptr ? nullptr : writer_.Close(to, '}');
   }
 
-  // Where the order of tags is the order of JSON: one pass.
+  // Where the order of tags is the order of JSON: one pass. An inlined message has no more fields
+  // than the one that holds it, and shows its own unset fields.
   char* InOrder(char* to, const MessageDesc& type, WireReader in, int depth) {
     const FieldDesc* const fields = type.fields.data();
     uint64_t unset = type.shown_unset;  // the fields still to come that are shown when unset
-    uint32_t last = 0;
+    uint64_t last = 0;
     while (!in.done()) {
-      uint32_t key = 0;
-      if (in.ReadKey(&key) != WireError::kNone) return nullptr;
+      uint64_t key = 0;
+      if (in.ReadVarint(&key) != WireError::kNone) return nullptr;
       const ProtoFieldDesc* const met = FindField(type, key, last);
       if (met == nullptr) [[unlikely]] return nullptr;
       last = key;
@@ -85,16 +86,25 @@ class Transcoder {
         unset &= ~(before | FieldBit(index));
         to = ShowUnset(to, fields, before);
       }
-      to = Field(writer_.Room(to), fields[index], key, in, depth);
+      if (met->inlined != nullptr) {
+        std::string_view body;
+        if (in.ReadBytes(&body) != WireError::kNone) return nullptr;
+        unset &= ~((FieldBit(met->inlined->fields.size()) - 1) << index);
+        to = InOrder(to, *met->inlined, WireReader(body), depth);
+        if (to == nullptr) [[unlikely]] return nullptr;
+        continue;
+      }
+      to = Field(writer_.Room(to), fields[index], met->key, in, depth);
       if (to == nullptr) [[unlikely]] return nullptr;
     }
     return ShowUnset(to, fields, unset);
   }
 
-  // The field with this key, which must be greater than the last.
+  // The field with this key, which must be greater than the last. Keys that cannot be are found
+  // here as well.
   [[gnu::always_inline]] static const ProtoFieldDesc* FindField(const MessageDesc& type,
-                                                                uint32_t key, uint32_t last) {
-    const uint32_t tag = WireFieldNumber(key);
+                                                                uint64_t key, uint64_t last) {
+    const uint64_t tag = key >> 3;
     if (key <= last || tag >= type.proto_slots.size()) [[unlikely]] return nullptr;
     const ProtoFieldDesc& field = type.proto_fields.data()[type.proto_slots[tag]];
     return field.key == key ? &field : nullptr;
@@ -125,14 +135,14 @@ class Transcoder {
   bool FindPlaces(const MessageDesc& type, WireReader in, size_t first, FieldPlace* places,
                   uint64_t* present) {
     uint64_t found = 0;
-    uint32_t last = 0;
-    uint32_t run = 0;  // the key of the list or map whose entries are passing
+    uint64_t last = 0;
+    bool in_run = false;  // the entries of a list or map are passing
     while (!in.done()) {
-      uint32_t key = 0;
-      if (in.ReadKey(&key) != WireError::kNone) return false;
+      uint64_t key = 0;
+      if (in.ReadVarint(&key) != WireError::kNone) return false;
       const uint8_t* const value = in.at;
-      if (!Pass(key, in)) return false;
-      if (key == run) continue;
+      if (!Pass(static_cast<uint32_t>(key), in)) return false;
+      if (key == last && in_run) continue;
       const ProtoFieldDesc* const met = FindField(type, key, last);
       if (met == nullptr) [[unlikely]] return false;
       last = key;
@@ -142,10 +152,11 @@ class Transcoder {
         std::string_view bytes;
         if (body.ReadBytes(&bytes) != WireError::kNone) return false;
         if (!FindPlaces(*met->inlined, WireReader(bytes), index, places, present)) return false;
+        in_run = false;
       } else {
         places[index] = {value, in.end};
         found |= FieldBit(index);
-        run = type.fields[met->first_field].cardinality == Cardinality::kSingle ? 0 : key;
+        in_run = type.fields[met->first_field].cardinality != Cardinality::kSingle;
       }
     }
     *present |= found;
@@ -190,28 +201,28 @@ class Transcoder {
       in = rest;
       return to;
     }
+    if (WireTypeOf(key) == WireType::kBytes) {
+      std::string_view body;
+      if (in.ReadBytes(&body) != WireError::kNone) return nullptr;
+      if (field.type == FieldType::kString) {
+        if (body.empty() && !field.pointer()) return Unset(to, field);
+        return writer_.String(writer_.Key(to, field), body);
+      }
+      if (field.type == FieldType::kMessage) {
+        return Message(writer_.Key(to, field), *field.message, WireReader(body), depth + 1);
+      }
+      return RareSingle(to, field, body);
+    }
     if (WireTypeOf(key) == WireType::kVarint) {
       uint64_t value = 0;
       if (in.ReadVarint(&value) != WireError::kNone) return nullptr;
       if (value == 0 && !field.pointer()) return Unset(to, field);
       return writer_.Varint(writer_.Key(to, field), field.type, value);
     }
-    if (WireTypeOf(key) == WireType::kFixed64) [[unlikely]] {
-      const uint8_t* const at = in.at;
-      if (in.left() < sizeof(double)) return nullptr;
-      in.at += sizeof(double);
-      return Double(to, field, WireReader(at, in.at));
-    }
-    std::string_view body;
-    if (in.ReadBytes(&body) != WireError::kNone) return nullptr;
-    if (field.type == FieldType::kString) {
-      if (body.empty() && !field.pointer()) return Unset(to, field);
-      return writer_.String(writer_.Key(to, field), body);
-    }
-    if (field.type == FieldType::kMessage) {
-      return Message(writer_.Key(to, field), *field.message, WireReader(body), depth + 1);
-    }
-    return RareSingle(to, field, body);
+    const uint8_t* const at = in.at;
+    if (in.left() < sizeof(double)) return nullptr;
+    in.at += sizeof(double);
+    return Double(to, field, WireReader(at, in.at));
   }
 
   [[gnu::noinline]] char* Double(char* to, const FieldDesc& field, WireReader in) {
@@ -248,8 +259,8 @@ class Transcoder {
   // whoever reads on to find.
   static bool NextEntry(uint32_t wanted, WireReader& in) {
     WireReader ahead = in;
-    uint32_t key = 0;
-    if (ahead.done() || ahead.ReadKey(&key) != WireError::kNone || key != wanted) return false;
+    uint64_t key = 0;
+    if (ahead.done() || ahead.ReadVarint(&key) != WireError::kNone || key != wanted) return false;
     in = ahead;
     return true;
   }
