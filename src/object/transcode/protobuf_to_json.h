@@ -1,9 +1,9 @@
 // Protobuf → JSON in one go, without a tree between: how stored objects become answers.
 //
 // The bytes are walked beside the descriptor tables and JSON is written as they pass. Where the
-// order of tags and the order of JSON agree, one pass does; where they differ, or the bytes come
-// in an unusual order, a first pass over a message notes where each field stands. The result is
-// byte for byte what decoding to a Document and encoding that gives.
+// order of tags and the order of JSON agree, one pass does; where they differ, a first pass over a
+// message notes where each field stands. Bytes that are broken or in an unusual order go through a
+// Document. The result is byte for byte what decoding to a Document and encoding that gives.
 //
 // Raw JSON inside the bytes (RawExtension, managed fields) is trusted to be valid, because the
 // decoders check it before anything is stored.

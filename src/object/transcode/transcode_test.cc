@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "object/json/encode.h"
+#include "object/json/text.h"
 #include "object/protobuf/decode.h"
 #include "object/protobuf/encode.h"
 #include "object/transcode/json_to_protobuf.h"
@@ -130,6 +131,32 @@ TEST(ProtobufToJsonTest, BrokenBytesAreAnErrorAndLeaveNothingBehind) {
     EXPECT_EQ(json.view(), "before");
   }
   EXPECT_FALSE(DecodeProtobuf("\x0f", &pod).has_value());
+}
+
+TEST(ProtobufToJsonTest, FieldNumberZeroIsRefusedInEveryOrderOfFields) {
+  const MessageDesc& pod = *FindKind("v1", "Pod");
+  const std::string zero("\0\0", 2);
+  for (const std::string& bytes : {zero, "\x0a\x02" + zero, "\x12\x02" + zero}) {
+    ByteBuffer json;
+    EXPECT_FALSE(ProtobufToJson(bytes, pod, {}, {}, json).has_value());
+  }
+}
+
+TEST(ProtobufToJsonTest, TextsOfEveryLengthFitIntoABufferThatGrows) {
+  const MessageDesc& config_map = *FindKind("v1", "ConfigMap");
+  for (const std::string_view last : {"", "<", "\n", "\xc3\xa9"}) {
+    for (size_t length = 0; length < 600; ++length) {
+      const std::string text = std::string(length, 'x').append(last);
+      std::string json = R"({"metadata":{"name":"n"},"data":{"a":)";
+      ByteBuffer quoted;
+      AppendJsonString(quoted, text);
+      json.append(quoted.view()).append("}}");
+      ByteBuffer bytes, back;
+      ASSERT_TRUE(JsonToProtobuf(json, config_map, bytes).has_value());
+      ASSERT_TRUE(ProtobufToJson(bytes.view(), config_map, {}, {}, back).has_value());
+      EXPECT_EQ(back.view(), EncodeJson(DecodeJson(json, &config_map)->root()));
+    }
+  }
 }
 
 TEST(ProtobufToJsonTest, DeepNestingIsRefusedInLinearTime) {
