@@ -82,8 +82,8 @@ char* WriteCharacter(char* to, const char*& from, const char* end) {
   return to + length;
 }
 
-// Copies text that needs no change; false if it meets a character that might. Managed fields, a good
-// part of most objects, are such text.
+// Copies text that needs no change; false if it meets a character that might. Managed fields, a
+// good part of most objects, are such text.
 bool CopyIfCompact(ByteBuffer& out, std::string_view text) {
   const char* from = text.data();
   const char* const end = from + text.size();
