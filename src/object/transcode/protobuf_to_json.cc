@@ -367,7 +367,8 @@ class Transcoder {
       WireReader in_schema(places[schema].at, places[schema].end);
       std::string_view body;
       if (in_schema.ReadBytes(&body) != WireError::kNone) return nullptr;
-      return Message(to, *type.fields[schema].message, WireReader(body), depth + 1);
+      // The union and its schema are one level, as in JSON: what was written can be read again.
+      return Message(to, *type.fields[schema].message, WireReader(body), depth);
     }
     if (!or_bool) return writer_.Json(to, "null");
     uint64_t allows = 0;

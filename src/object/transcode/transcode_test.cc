@@ -206,6 +206,9 @@ TEST(TranscodeDepthTest, WhatCanBeWrittenCanBeReadAgain) {
     std::string expected;
     EncodeProtobuf(document->root(), &expected);
     EXPECT_EQ(bytes.view(), expected);
+    ByteBuffer back;
+    ASSERT_TRUE(ProtobufToJson(bytes.view(), crd, {}, {}, back).has_value()) << field;
+    EXPECT_EQ(back.view(), EncodeJson(document->root()));
   }
 }
 
