@@ -40,6 +40,7 @@ class ByteBuffer {
   void CommitTo(const char* end) { size_ = static_cast<size_t>(end - data_); }
 
   void Append(std::string_view bytes) {
+    if (bytes.empty()) return;  // there may be no buffer yet to copy nothing to
     char* to = Reserve(bytes.size());
     std::memcpy(to, bytes.data(), bytes.size());
     size_ += bytes.size();
