@@ -94,13 +94,13 @@ void AddJson(std::vector<Case>& cases) {
   both("equal_keys", annotations(Repeat(R"("a":"",)") + R"("a":"")"));
   both("equal_fields", '{' + Repeat(R"("kind":"Pod",)") + R"("kind":"Pod"})");
   both("equal_objects", '{' + Number([](const auto& i) {
-         return R"("metadata":{"annotations":{"k)" + i + R"(":""}},)";
-       }) + '}');
+                          return R"("metadata":{"annotations":{"k)" + i + R"(":""}},)";
+                        }) + '}');
   both("equal_lists", '{' + Repeat(R"("spec":{"containers":[{},{}]},)") + R"("spec":{}})");
   both("quantities", R"({"spec":{"overhead":{)" +
                          Number([](const auto& i) { return '"' + i + R"(":"1.5e3",)"; }) + "}}}");
-  both("raw_json", R"({"metadata":{"managedFields":[{"fieldsV1":{"a":[)" + Repeat("{ } , ") +
-                       "1]}}]}}");
+  both("raw_json",
+       R"({"metadata":{"managedFields":[{"fieldsV1":{"a":[)" + Repeat("{ } , ") + "1]}}]}}");
 }
 
 std::string Varint(size_t value) {
@@ -146,8 +146,8 @@ std::string ReadYaml(const std::string& text) {
   std::vector<FieldIssue> issues;
   const auto yaml = YamlToJson(text, {.issues = &issues});
   if (!yaml) return yaml.error().ToString();
-  return Outcome(DecodeJson(yaml->json(), FindKind("v1", "Pod"),
-                            {.issues = &issues, .positions = &*yaml}));
+  return Outcome(
+      DecodeJson(yaml->json(), FindKind("v1", "Pod"), {.issues = &issues, .positions = &*yaml}));
 }
 
 void AddYaml(std::vector<Case>& cases) {
@@ -230,8 +230,8 @@ void AddPatches(std::vector<Case>& cases) {
       repeat(R"({"op":"copy","from":"","path":"/a/-"})", 30), ApplyJsonPatch);
   add("json_patch_copies_of_a_list_into_itself", R"({"a":[1,1,1,1,1,1,1,1,1,1]})",
       repeat(R"({"op":"copy","from":"/a","path":"/a/-"})", 100), ApplyJsonPatch);
-  add("json_patch_long_paths", "{}",
-      R"([{"op":"add","value":1,"path":")" + Repeat("/a") + R"("}])", ApplyJsonPatch);
+  add("json_patch_long_paths", "{}", R"([{"op":"add","value":1,"path":")" + Repeat("/a") + R"("}])",
+      ApplyJsonPatch);
   add("merge_patch_nested", "{}", Repeat(R"({"a":)"), ApplyMergePatch);
   add("merge_patch_many_keys", "{}",
       '{' + Number([](const auto& i) { return '"' + i + R"(":1,)"; }) + '}', ApplyMergePatch);

@@ -12,12 +12,8 @@ constexpr struct {
   const char* name;
   void (*run)(Report&);
 } kBenches[] = {
-    {"json", BenchJson},
-    {"protobuf", BenchProtobuf},
-    {"transcode", BenchTranscode},
-    {"documents", BenchDocuments},
-    {"selectors", BenchSelectors},
-    {"bad_input", BenchBadInput},
+    {"json", BenchJson},           {"protobuf", BenchProtobuf},   {"transcode", BenchTranscode},
+    {"documents", BenchDocuments}, {"selectors", BenchSelectors}, {"bad_input", BenchBadInput},
 };
 
 int Run(std::span<char*> names) {

@@ -1,8 +1,8 @@
 // Protobuf messages into documents and back, beside the C++ that protoc generates for the same
 // message (tools/schema/emit_proto.py writes the .proto files).
-#include <google/protobuf/arena.h>
-
 #include <cstdlib>
+
+#include <google/protobuf/arena.h>
 
 #include "bench/benches.h"
 #include "bench/samples.h"

@@ -58,8 +58,8 @@ std::string Time(Random& random, std::string_view date) {
 }
 
 Variables Vary(Random& random) {
-  constexpr std::array<std::string_view, 6> kApps = {"checkout", "search-frontend", "payments-api",
-                                                     "inventory", "notification-worker", "ledger"};
+  constexpr std::array<std::string_view, 6> kApps = {
+      "checkout", "search-frontend", "payments-api", "inventory", "notification-worker", "ledger"};
   constexpr std::array<std::string_view, 4> kTeams = {"storefront", "platform", "billing",
                                                       "growth"};
   constexpr std::array<std::string_view, 3> kRegions = {"eu-central-1", "us-east-2", "ap-south-1"};

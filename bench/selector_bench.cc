@@ -31,9 +31,12 @@ std::vector<LabelSet> MakePods(SymbolTable& table) {
     const std::string hash = "hash-" + std::to_string(i % 1500);
     const std::string name = "pod-" + std::to_string(i);
     const LabelSet::Label labels[] = {
-        {"app.kubernetes.io/name", app},    {"team", team},
-        {"tier", tier},                     {"env", i % 4 == 0 ? "test" : "prod"},
-        {"pod-template-hash", hash},        {"statefulset.kubernetes.io/pod-name", name},
+        {"app.kubernetes.io/name", app},
+        {"team", team},
+        {"tier", tier},
+        {"env", i % 4 == 0 ? "test" : "prod"},
+        {"pod-template-hash", hash},
+        {"statefulset.kubernetes.io/pod-name", name},
     };
     pods.emplace_back(table, labels);
   }

@@ -24,8 +24,8 @@ void DecodeTwice(std::string_view text, const MessageDesc* type) {
   }
   const std::string once = EncodeJson(document->root());
   Check(IsValidJson(once));
-  auto again = DecodeJson(once, type, {.issues = nullptr, .positions = nullptr,
-                                       .max_bytes = once.size()});
+  auto again =
+      DecodeJson(once, type, {.issues = nullptr, .positions = nullptr, .max_bytes = once.size()});
   Check(again.has_value());
   Check(EncodeJson(again->root()) == once);
 }
@@ -35,9 +35,12 @@ void DecodeTwice(std::string_view text, const MessageDesc* type) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   static const MessageDesc* const kinds[] = {
-      nullptr, FindKind("v1", "Pod"), FindKind("apps/v1", "Deployment"),
+      nullptr,
+      FindKind("v1", "Pod"),
+      FindKind("apps/v1", "Deployment"),
       FindKind("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
-      FindKind("v1", "Event"), FindKind("v1", "List")};
+      FindKind("v1", "Event"),
+      FindKind("v1", "List")};
   for (const MessageDesc* kind : kinds) DecodeTwice(text, kind);
   auto meta = PeekTypeMeta(text);
   if (meta) {

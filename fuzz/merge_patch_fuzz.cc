@@ -1,8 +1,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "patch_input.h"
 #include "object/patch/merge_patch.h"
+#include "patch_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);

@@ -2,15 +2,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "patch_input.h"
 #include "object/descriptor.h"
 #include "object/patch/strategic_merge_patch.h"
+#include "patch_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  const skiff::MessageDesc* const types[] = {
-      skiff::FindKind("v1", "Pod"), skiff::FindKind("apps/v1", "Deployment"),
-      skiff::FindKind("v1", "Service"), nullptr};
+  const skiff::MessageDesc* const types[] = {skiff::FindKind("v1", "Pod"),
+                                             skiff::FindKind("apps/v1", "Deployment"),
+                                             skiff::FindKind("v1", "Service"), nullptr};
   const skiff::MessageDesc* const type = types[data[0] % 4];
   const std::string_view input(reinterpret_cast<const char*>(data) + 1, size - 1);
   skiff::FuzzPatch(input, [type](const skiff::Value& patch, skiff::Document& document) {

@@ -49,7 +49,9 @@ void FromProtobuf(std::string_view bytes, const MessageDesc& type) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   static const MessageDesc* const kinds[] = {
-      FindKind("v1", "Pod"), FindKind("v1", "Secret"), FindKind("v1", "Event"),
+      FindKind("v1", "Pod"),
+      FindKind("v1", "Secret"),
+      FindKind("v1", "Event"),
       FindKind("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
       FindKind("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"),
       FindKind("autoscaling/v2", "HorizontalPodAutoscaler")};

@@ -14,8 +14,7 @@ void* Arena::AllocateSlow(size_t size, size_t align) {
   block->previous = last_block_;
   last_block_ = block;
   reserved_ += block_size;
-  next_block_size_ =
-      step_ != 0 ? step_ : std::clamp(reserved_ / 2, kFirstBlock, kLargestBlock);
+  next_block_size_ = step_ != 0 ? step_ : std::clamp(reserved_ / 2, kFirstBlock, kLargestBlock);
 
   const uintptr_t begin = reinterpret_cast<uintptr_t>(block) + sizeof(Block);
   const uintptr_t at = (begin + align - 1) & ~(align - 1);

@@ -1,11 +1,11 @@
 #include "base/arena.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace skiff {
 namespace {

@@ -33,7 +33,8 @@ class ByteBuffer {
 
   // The end of what is written, with room for at least `bytes` more. Valid until the next call.
   char* Reserve(size_t bytes) {
-    if (size_ + bytes > room_) [[unlikely]] Grow(bytes);
+    if (size_ + bytes > room_) [[unlikely]]
+      Grow(bytes);
     return data_ + size_;
   }
   // Takes what was written at Reserve()'s place, up to `end`, into the buffer.

@@ -1,8 +1,8 @@
 #include "base/hash_index.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace skiff {
 namespace {
@@ -19,7 +19,8 @@ TEST(HashIndexTest, FindsWhatWasInsertedAndNothingElse) {
     if (reserved) index.Reserve(kCount);
     for (uint32_t i = 0; i < kCount; ++i) index.Insert(KeyedHash(&i, sizeof i, 1), i);
     EXPECT_EQ(index.size(), kCount);
-    for (uint32_t i = 0; i < 2 * kCount; ++i) EXPECT_EQ(FindNumber(index, i) != nullptr, i < kCount);
+    for (uint32_t i = 0; i < 2 * kCount; ++i)
+      EXPECT_EQ(FindNumber(index, i) != nullptr, i < kCount);
   }
 }
 

@@ -1,9 +1,9 @@
 #include "base/random.h"
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace skiff {
 namespace {

@@ -87,8 +87,8 @@ std::string Status::ToString() const {
 
 std::unexpected<Status> BadField(std::string path, std::string message) {
   Status status(StatusReason::kBadRequest, message);
-  status.AddCause({.reason = "FieldValueInvalid", .message = std::move(message),
-                   .field = std::move(path)});
+  status.AddCause(
+      {.reason = "FieldValueInvalid", .message = std::move(message), .field = std::move(path)});
   return std::unexpected(std::move(status));
 }
 

@@ -103,18 +103,18 @@ std::unexpected<Status> BadField(std::string path, std::string message);
 }  // namespace skiff
 
 // Returns the error of a Result from the enclosing function.
-#define SKIFF_RETURN_IF_ERROR(expr)                                      \
-  do {                                                                   \
-    if (auto skiff_result_ = (expr); !skiff_result_) [[unlikely]]        \
-      return std::unexpected(std::move(skiff_result_).error());          \
+#define SKIFF_RETURN_IF_ERROR(expr)                               \
+  do {                                                            \
+    if (auto skiff_result_ = (expr); !skiff_result_) [[unlikely]] \
+      return std::unexpected(std::move(skiff_result_).error());   \
   } while (false)
 
 #define SKIFF_CONCAT_INNER(a, b) a##b
 #define SKIFF_CONCAT(a, b) SKIFF_CONCAT_INNER(a, b)
 
 // SKIFF_ASSIGN_OR_RETURN(auto x, F()): x is F()'s value, or the function returns F()'s error.
-#define SKIFF_ASSIGN_OR_RETURN(lhs, expr)                                               \
-  auto SKIFF_CONCAT(skiff_result_, __LINE__) = (expr);                                  \
-  if (!SKIFF_CONCAT(skiff_result_, __LINE__)) [[unlikely]]                              \
-    return std::unexpected(std::move(SKIFF_CONCAT(skiff_result_, __LINE__)).error());   \
+#define SKIFF_ASSIGN_OR_RETURN(lhs, expr)                                             \
+  auto SKIFF_CONCAT(skiff_result_, __LINE__) = (expr);                                \
+  if (!SKIFF_CONCAT(skiff_result_, __LINE__)) [[unlikely]]                            \
+    return std::unexpected(std::move(SKIFF_CONCAT(skiff_result_, __LINE__)).error()); \
   lhs = std::move(*SKIFF_CONCAT(skiff_result_, __LINE__))

@@ -11,8 +11,8 @@ constexpr bool IsWideSpace(std::string_view c) {
   if (c.size() == 2) return byte(0) == 0xC2 && (byte(1) == 0x85 || byte(1) == 0xA0);
   const unsigned code = ((byte(0) & 0x0Fu) << 12) | ((byte(1) & 0x3Fu) << 6) | (byte(2) & 0x3Fu);
   if (byte(0) >> 4 != 0xE || byte(1) >> 6 != 2 || byte(2) >> 6 != 2) return false;
-  return code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 ||
-         code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
+  return code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 || code == 0x2029 ||
+         code == 0x202F || code == 0x205F || code == 0x3000;
 }
 
 // The length of the white-space character at one end of the text; 0 if there is none.

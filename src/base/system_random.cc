@@ -1,8 +1,8 @@
-#include <sys/random.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+
+#include <sys/random.h>
 
 #include "base/random.h"
 

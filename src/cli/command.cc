@@ -22,14 +22,24 @@ constexpr std::string_view kUsualExitCodes[] = {"success", "the output could not
                                                 "the command line is wrong"};
 
 const Command kCommands[] = {
-    {"convert", "convert Kubernetes objects between JSON, YAML and protobuf",
-     kConvertDescription, kConvertExamples, kConvertExitCodes, MakeConvert},
+    {"convert", "convert Kubernetes objects between JSON, YAML and protobuf", kConvertDescription,
+     kConvertExamples, kConvertExitCodes, MakeConvert},
     {"completion", "print a script that completes commands and flags in a shell",
      kCompletionDescription, kCompletionExamples, kUsualExitCodes, MakeCompletion},
-    {"version", "print the version", "Prints the version of Skiff and that of the Kubernetes "
-     "whose API, formats and flags it has.", {}, kUsualExitCodes, MakeVersion},
-    {"help", "print help on skiff or on one of its commands", "Without a command, lists the "
-     "commands.", {}, kUsualExitCodes, MakeHelp},
+    {"version",
+     "print the version",
+     "Prints the version of Skiff and that of the Kubernetes "
+     "whose API, formats and flags it has.",
+     {},
+     kUsualExitCodes,
+     MakeVersion},
+    {"help",
+     "print help on skiff or on one of its commands",
+     "Without a command, lists the "
+     "commands.",
+     {},
+     kUsualExitCodes,
+     MakeHelp},
 };
 
 std::vector<std::string_view> CommandNames() {
@@ -51,10 +61,14 @@ class HelpRun : public CommandRun {
   void Declare(FlagSet& flags) override {
     static constexpr FlagChoice<HelpFormat> kFormats[] = {{"text", HelpFormat::kText},
                                                           {"man", HelpFormat::kManPage}};
-    flags.Add({.name = "format", .placeholder = "FORMAT", .help = "the form to print help in",
+    flags.Add({.name = "format",
+               .placeholder = "FORMAT",
+               .help = "the form to print help in",
                .value = OneOf(&format_, kFormats)});
     const std::vector<std::string_view> names = CommandNames();
-    flags.Take({.placeholder = "COMMAND", .max = 1, .choices = {names.begin(), names.end()},
+    flags.Take({.placeholder = "COMMAND",
+                .max = 1,
+                .choices = {names.begin(), names.end()},
                 .target = &commands_});
   }
 

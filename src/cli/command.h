@@ -34,8 +34,8 @@ struct Example {
 
 struct Command {
   std::string_view name;
-  std::string_view summary;              // one line, no full stop
-  std::string_view description;          // paragraphs, an empty line between them
+  std::string_view summary;      // one line, no full stop
+  std::string_view description;  // paragraphs, an empty line between them
   std::span<const Example> examples;
   std::span<const std::string_view> exit_codes;  // what 0, 1, 2 … mean
   std::unique_ptr<CommandRun> (*make)();

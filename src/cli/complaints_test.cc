@@ -10,8 +10,10 @@ namespace {
 TEST(ComplaintsTest, OnlyPrintableTextReachesATerminal) {
   EXPECT_EQ(Printable("größe: unknown field"), "größe: unknown field");
   EXPECT_EQ(Printable("a\x1b[31m\r\n\tb\x7f"), "a\\x1b[31m\\x0d\\x0a\\x09b\\x7f");
-  EXPECT_EQ(Printable("\xc2\x9b" "31m"), "\\xc2\\x9b31m");  // a control character of two bytes
-  EXPECT_EQ(Printable("\xff\xc3"), "\\xff\\xc3");           // not UTF-8
+  EXPECT_EQ(Printable("\xc2\x9b"
+                      "31m"),
+            "\\xc2\\x9b31m");                      // a control character of two bytes
+  EXPECT_EQ(Printable("\xff\xc3"), "\\xff\\xc3");  // not UTF-8
   EXPECT_EQ(Printable(""), "");
 }
 

@@ -115,7 +115,10 @@ std::string ZshFlag(const Flag& flag) {
 class CompletionRun : public CommandRun {
  public:
   void Declare(FlagSet& flags) override {
-    flags.Take({.placeholder = "SHELL", .min = 1, .max = 1, .choices = {"bash", "zsh", "fish"},
+    flags.Take({.placeholder = "SHELL",
+                .min = 1,
+                .max = 1,
+                .choices = {"bash", "zsh", "fish"},
                 .target = &shells_});
   }
   int Run() override {
@@ -143,20 +146,18 @@ std::string BashCompletion() {
       if (flag.letter != 0) values += "|'" + command + " -" + std::string{flag.letter} + "'";
       values += ") " + BashValues(flag.completes, flag.value.choices) + "; return ;;\n";
     }
-    names += "      " + command + ") COMPREPLY=($(compgen -W '" + Words(forms) +
-             "' -- \"$cur\")) ;;\n";
+    names +=
+        "      " + command + ") COMPREPLY=($(compgen -W '" + Words(forms) + "' -- \"$cur\")) ;;\n";
     const Arguments& taken = described.flags.arguments();
     if (taken.max != 0) {
-      arguments +=
-          "    " + command + ") " + BashValues(taken.completes, taken.choices) + " ;;\n";
+      arguments += "    " + command + ") " + BashValues(taken.completes, taken.choices) + " ;;\n";
     }
   }
   return std::string(kBashHead) + "  case \"$command $flag\" in\n" + values +
          "  esac\n  if [[ $cur == -* ]]; then\n    case $command in\n"
          "      '') COMPREPLY=($(compgen -W '--help --version' -- \"$cur\")) ;;\n" +
          names + "    esac\n    return\n  fi\n  case $command in\n" +
-         "    '') COMPREPLY=($(compgen -W '" +
-         CommandWords() + "' -- \"$cur\")) ;;\n" + arguments +
+         "    '') COMPREPLY=($(compgen -W '" + CommandWords() + "' -- \"$cur\")) ;;\n" + arguments +
          "  esac\n}\ncomplete -F _skiff skiff\n";
 }
 
@@ -164,8 +165,8 @@ std::string ZshCompletion() {
   std::string list, cases;
   for (const Described& described : DescribeAll()) {
     const std::string command(described.command->name);
-    list += "    " +
-            SingleQuoted(command + ":" + ZshEscaped(described.command->summary), "'\\''") + "\n";
+    list += "    " + SingleQuoted(command + ":" + ZshEscaped(described.command->summary), "'\\''") +
+            "\n";
     cases += "    " + command + ")\n      _arguments -s";
     for (const Flag& flag : described.flags.flags()) cases += ZshFlag(flag);
     const Arguments& taken = described.flags.arguments();

@@ -43,9 +43,8 @@ constexpr FlagChoice<ObjectFormat> kInputFormats[] = {{"auto", ObjectFormat::kAu
                                                       {"json", ObjectFormat::kJson},
                                                       {"yaml", ObjectFormat::kYaml},
                                                       {"protobuf", ObjectFormat::kProtobuf}};
-constexpr FlagChoice<Validation> kValidations[] = {{"strict", Validation::kStrict},
-                                                   {"warn", Validation::kWarn},
-                                                   {"ignore", Validation::kIgnore}};
+constexpr FlagChoice<Validation> kValidations[] = {
+    {"strict", Validation::kStrict}, {"warn", Validation::kWarn}, {"ignore", Validation::kIgnore}};
 
 // Binary input has no lines.
 class NoPositions : public TextPositions {
@@ -101,8 +100,10 @@ class Converter {
         ResolveKind(*header, *object.positions, "", options_.validation, complaints_);
     if (complaints_.error_count() != errors_before) return;  // no such kind: no more to be said
     std::vector<FieldIssue> issues;
-    const DecodeOptions decode{.issues = &issues, .positions = object.positions,
-                               .max_bytes = kAnyNumber, .borrow_text = true};
+    const DecodeOptions decode{.issues = &issues,
+                               .positions = object.positions,
+                               .max_bytes = kAnyNumber,
+                               .borrow_text = true};
     ByteBuffer out;
     if (options_.to == ObjectFormat::kProtobuf) {
       if (!HasProtobufForm(type, *header, *object.positions)) return;
@@ -127,9 +128,11 @@ class Converter {
   void ConvertStored(std::string_view bytes) {
     if (bytes.ends_with('\n') && !OpenProtobufEnvelope(bytes)) bytes.remove_suffix(1);
     std::vector<FieldIssue> issues;
-    const Result<Document> document = DecodeStorage(
-        bytes, {.max_bytes = options_.max_document_bytes, .issues = &issues, .kind = {},
-                .api_version = {}});
+    const Result<Document> document =
+        DecodeStorage(bytes, {.max_bytes = options_.max_document_bytes,
+                              .issues = &issues,
+                              .kind = {},
+                              .api_version = {}});
     ReportIssues(complaints_, options_.validation, issues);
     if (!document) return Fail(document.error());
     if (HasRawItems(*document->type())) {
@@ -152,11 +155,11 @@ class Converter {
                        const TextPositions& positions) {
     if (type != nullptr && type->in_protobuf) return true;
     const std::string what = header.meta.api_version + " " + header.meta.kind;
-    complaints_.Error(positions.PositionOf(header.kind_offset), "kind",
-                      Printable(what) + (type != nullptr
-                                             ? " has no protobuf form"
-                                             : " is not built in, and custom resources have no "
-                                               "protobuf form; etcd holds them as JSON"));
+    complaints_.Error(
+        positions.PositionOf(header.kind_offset), "kind",
+        Printable(what) + (type != nullptr ? " has no protobuf form"
+                                           : " is not built in, and custom resources have no "
+                                             "protobuf form; etcd holds them as JSON"));
     return false;
   }
 
@@ -221,26 +224,39 @@ class ConvertRun : public CommandRun {
 };
 
 void ConvertRun::Declare(FlagSet& flags) {
-  flags.Add({.name = "to", .placeholder = "FORMAT", .help = "write this format",
-             .required = true, .value = OneOf(&options_.to, kOutputFormats)});
-  flags.Add({.name = "from", .placeholder = "FORMAT", .help = "read this format",
+  flags.Add({.name = "to",
+             .placeholder = "FORMAT",
+             .help = "write this format",
+             .required = true,
+             .value = OneOf(&options_.to, kOutputFormats)});
+  flags.Add({.name = "from",
+             .placeholder = "FORMAT",
+             .help = "read this format",
              .value = OneOf(&options_.from, kInputFormats)});
-  flags.Add({.name = "output", .letter = 'o', .placeholder = "FILE",
+  flags.Add({.name = "output",
+             .letter = 'o',
+             .placeholder = "FILE",
              .help = "write to this file instead of standard output",
-             .completes = Completes::kFiles, .value = Text(&options_.output)});
-  flags.Add({.name = "compact", .help = "JSON: each object on one line",
+             .completes = Completes::kFiles,
+             .value = Text(&options_.output)});
+  flags.Add({.name = "compact",
+             .help = "JSON: each object on one line",
              .value = Switch(&options_.compact)});
   flags.Add({.name = "pretty",
              .help = "JSON: indented by two spaces, as kubectl prints it; the default",
              .value = Switch(&options_.pretty)});
-  flags.Add({.name = "validate", .placeholder = "MODE",
+  flags.Add({.name = "validate",
+             .placeholder = "MODE",
              .help = "what to do about unknown fields, duplicate fields and kinds that do not "
                      "exist (warn and ignore drop such fields)",
              .value = OneOf(&options_.validation, kValidations)});
-  flags.Add({.name = "max-document-size", .placeholder = "BYTES",
+  flags.Add({.name = "max-document-size",
+             .placeholder = "BYTES",
              .help = "refuse objects longer than this",
              .value = ByteCount(&options_.max_document_bytes)});
-  flags.Take({.placeholder = "FILE", .max = kAnyNumber, .completes = Completes::kFiles,
+  flags.Take({.placeholder = "FILE",
+              .max = kAnyNumber,
+              .completes = Completes::kFiles,
               .target = &options_.files});
 }
 
@@ -259,8 +275,9 @@ Result<void> ConvertRun::Check() {
     return BadRequest("standard input (-) can be read only once");
   }
   if (options_.to == ObjectFormat::kProtobuf && options_.output.empty() && isatty(STDOUT_FILENO)) {
-    return BadRequest("protobuf is binary and would garble the terminal; name a file with -o, or "
-                      "insist with -o -");
+    return BadRequest(
+        "protobuf is binary and would garble the terminal; name a file with -o, or "
+        "insist with -o -");
   }
   return {};
 }
@@ -285,9 +302,10 @@ int ConvertRun::Run() {
   }
   if (complaints.error_count() == 0 && options_.to == ObjectFormat::kProtobuf &&
       converter.object_count() > 1) {
-    complaints.Error({}, "", "a protobuf file holds one object, and the input has " +
-                                 std::to_string(converter.object_count()) +
-                                 "; convert them one by one, or put them into a v1 List");
+    complaints.Error({}, "",
+                     "a protobuf file holds one object, and the input has " +
+                         std::to_string(converter.object_count()) +
+                         "; convert them one by one, or put them into a v1 List");
   }
   if (complaints.error_count() == 0) {
     const Result<void> written = converter.output().CommitTo(options_.output);

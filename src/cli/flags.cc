@@ -44,7 +44,7 @@ FlagValue Switch(bool* target) {
   value.is_switch = true;
   value.set = [target](std::string_view text) -> Result<void> {
     static constexpr std::array<std::string_view, 6> kTrue{"true", "1", "t", "T", "TRUE", "True"};
-    static constexpr std::array<std::string_view, 6> kFalse{"false", "0", "f",
+    static constexpr std::array<std::string_view, 6> kFalse{"false", "0",     "f",
                                                             "F",     "FALSE", "False"};
     const bool is_true = std::ranges::find(kTrue, text) != kTrue.end();
     if (!is_true && std::ranges::find(kFalse, text) == kFalse.end()) {
@@ -69,8 +69,8 @@ FlagValue Text(std::string* target) {
 FlagValue ByteCount(size_t* target) {
   FlagValue value;
   value.default_text = std::to_string(*target);
-  for (const auto& [unit, suffix] : {std::pair(size_t{1} << 30, "Gi"), {size_t{1} << 20, "Mi"},
-                                     {size_t{1} << 10, "Ki"}}) {
+  for (const auto& [unit, suffix] :
+       {std::pair(size_t{1} << 30, "Gi"), {size_t{1} << 20, "Mi"}, {size_t{1} << 10, "Ki"}}) {
     if (*target == 0 || *target % unit != 0) continue;
     value.default_text = std::to_string(*target / unit) + suffix;
     break;
@@ -90,8 +90,8 @@ FlagValue OneOfNames(std::vector<std::string> names, std::string default_name,
   FlagValue value;
   value.choices = names;
   value.default_text = std::move(default_name);
-  value.set = [names = std::move(names), set = std::move(set)](std::string_view text)
-      -> Result<void> {
+  value.set = [names = std::move(names),
+               set = std::move(set)](std::string_view text) -> Result<void> {
     const auto found = std::ranges::find(names, text);
     if (found == names.end()) return NotAmong(text, names);
     set(static_cast<size_t>(found - names.begin()));

@@ -32,9 +32,9 @@ struct FlagValue {
   bool is_switch = false;
 };
 
-FlagValue Switch(bool* target);         // the words that Go takes for booleans
+FlagValue Switch(bool* target);  // the words that Go takes for booleans
 FlagValue Text(std::string* target);
-FlagValue ByteCount(size_t* target);    // 1000, 64Ki, 256Mi: a quantity of at least one
+FlagValue ByteCount(size_t* target);  // 1000, 64Ki, 256Mi: a quantity of at least one
 
 template <typename T>
 struct FlagChoice {
@@ -64,8 +64,8 @@ FlagValue OneOf(T* target, const Choices& choices) {
 enum class Completes : uint8_t { kNothing, kFiles };
 
 struct Flag {
-  std::string name;         // without dashes
-  char letter = 0;          // the short form, or 0
+  std::string name;              // without dashes
+  char letter = 0;               // the short form, or 0
   std::string placeholder = {};  // of the value in help: FILE; switches have none
   std::string help;
   bool required = false;

@@ -22,14 +22,22 @@ struct Options {
 
   FlagSet Flags() {
     FlagSet flags;
-    flags.Add({.name = "colour", .placeholder = "NAME", .help = "the colour",
+    flags.Add({.name = "colour",
+               .placeholder = "NAME",
+               .help = "the colour",
                .value = OneOf(&colour, kColours)});
-    flags.Add({.name = "needed", .placeholder = "NAME", .help = "the other colour",
-               .required = true, .value = OneOf(&needed, kColours)});
-    flags.Add({.name = "output", .letter = 'o', .placeholder = "FILE", .help = "where to",
+    flags.Add({.name = "needed",
+               .placeholder = "NAME",
+               .help = "the other colour",
+               .required = true,
+               .value = OneOf(&needed, kColours)});
+    flags.Add({.name = "output",
+               .letter = 'o',
+               .placeholder = "FILE",
+               .help = "where to",
                .value = Text(&output)});
-    flags.Add({.name = "limit", .placeholder = "BYTES", .help = "how much",
-               .value = ByteCount(&limit)});
+    flags.Add(
+        {.name = "limit", .placeholder = "BYTES", .help = "how much", .value = ByteCount(&limit)});
     flags.Add({.name = "quiet", .letter = 'q', .help = "say less", .value = Switch(&quiet)});
     flags.Add({.name = "verbose", .letter = 'v', .help = "say more", .value = Switch(&verbose)});
     flags.Take({.placeholder = "FILE", .max = 3, .target = &files});

@@ -1,11 +1,12 @@
 #include "cli/input.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+
+#include <sys/stat.h>
 
 #include "base/limits.h"
 

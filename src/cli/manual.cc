@@ -78,9 +78,8 @@ std::string Paragraphs(std::string_view text) {
 
 std::string PageHead(std::string_view page, std::string_view summary, std::string_view synopsis) {
   std::string title(page);
-  std::ranges::transform(title, title.begin(), [](unsigned char c) {
-    return static_cast<char>(std::toupper(c));
-  });
+  std::ranges::transform(title, title.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   return ".TH " + Roff(title) + " 1 \"\" \"skiff " + std::string(kVersion) +
          "\" \"Skiff Manual\"\n.SH NAME\n" + Roff(page) + " \\- " + Roff(summary) +
          "\n.SH SYNOPSIS\n" + Roff(synopsis) + '\n';

@@ -151,8 +151,8 @@ Result<ObjectHeader> ReadObjectHeader(std::string_view json, const TextPositions
     std::string_view value;
     if (cursor.Peek() != JsonKind::kString) {
       if (cursor.Peek() == JsonKind::kNull) return false;
-      fault = std::string(key) + ": expected a string, got " +
-              std::string(JsonKindName(cursor.Peek()));
+      fault =
+          std::string(key) + ": expected a string, got " + std::string(JsonKindName(cursor.Peek()));
       fault_offset = cursor.offset();
       return false;
     }

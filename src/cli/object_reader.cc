@@ -41,8 +41,8 @@ ObjectReader::ObjectReader(std::string_view text, ObjectFormat format, size_t ma
       may_be_yaml_(format == ObjectFormat::kAuto),
       max_document_bytes_(max_document_bytes),
       cursor_(text) {
-  const bool is_yaml = format == ObjectFormat::kYaml ||
-                       (may_be_yaml_ && DetectFormat(text) == ObjectFormat::kYaml);
+  const bool is_yaml =
+      format == ObjectFormat::kYaml || (may_be_yaml_ && DetectFormat(text) == ObjectFormat::kYaml);
   if (is_yaml) {
     SwitchToYaml(0);
   } else if (text.starts_with(kByteOrderMark)) {
@@ -94,15 +94,18 @@ Result<std::optional<ObjectReader::Object>> ObjectReader::NextYaml() {
   yaml_issues_.clear();
   SKIFF_ASSIGN_OR_RETURN(yaml_json_, yaml_->Next());
   if (!yaml_json_) return std::nullopt;
-  return Object{.json = yaml_json_->json(), .positions = &*yaml_json_, .issues = yaml_issues_,
+  return Object{.json = yaml_json_->json(),
+                .positions = &*yaml_json_,
+                .issues = yaml_issues_,
                 .from_yaml = true};
 }
 
 void ObjectReader::SwitchToYaml(size_t offset) {
   // Columns hold only from the beginning of a line.
   const size_t line_start = offset == 0 ? 0 : text_.rfind('\n', offset - 1) + 1;
-  const bool only_space = text_.substr(line_start, offset - line_start)
-                              .find_first_not_of(" \t\r") == std::string_view::npos;
+  const bool only_space =
+      text_.substr(line_start, offset - line_start).find_first_not_of(" \t\r") ==
+      std::string_view::npos;
   const size_t from = only_space ? line_start : offset;
   const uint32_t first_line =
       1 + static_cast<uint32_t>(std::ranges::count(text_.substr(0, from), '\n'));

@@ -56,8 +56,7 @@ TEST(ObjectReaderTest, PositionsInAPartCountFromThePart) {
 }
 
 TEST(ObjectReaderTest, YamlAfterJsonKeepsItsLines) {
-  EXPECT_EQ(ReadAll("{}\n---\na: 1\n---\n{}\n"),
-            (Objects{"1:1 {}", "3:1 {\"a\":1}", "5:1 {}"}));
+  EXPECT_EQ(ReadAll("{}\n---\na: 1\n---\n{}\n"), (Objects{"1:1 {}", "3:1 {\"a\":1}", "5:1 {}"}));
   EXPECT_EQ(ReadAll("{} ---\na: 1\n"), (Objects{"1:1 {}", "2:1 {\"a\":1}"}));
   EXPECT_EQ(ReadAll("{}\n---\na: b: c\n").back().substr(0, 4), "3:5 ");
 }

@@ -1,7 +1,6 @@
 #include "cli/output.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <vector>
+
+#include <sys/stat.h>
 
 #include "base/limits.h"
 #include "cli/complaints.h"

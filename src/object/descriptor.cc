@@ -39,8 +39,8 @@ const MessageDesc* FindKind(std::string_view api_version, std::string_view kind)
 
 const MessageDesc* FindMessage(std::string_view path, std::string_view name) {
   auto all = AllGroupVersions();
-  auto found = std::ranges::lower_bound(all, path, {},
-                                        [](const GroupVersionDesc* gv) { return gv->path; });
+  auto found =
+      std::ranges::lower_bound(all, path, {}, [](const GroupVersionDesc* gv) { return gv->path; });
   return found != all.end() && (*found)->path == path ? (*found)->FindMessage(name) : nullptr;
 }
 

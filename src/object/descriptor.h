@@ -23,23 +23,23 @@ struct GroupVersionDesc;
 // The type of a field, or of the items of a list or the values of a map.
 enum class FieldType : uint8_t {
   kString,
-  kBytes,        // base64 in JSON
+  kBytes,  // base64 in JSON
   kBool,
   kInt32,
   kInt64,
   kUint32,
   kUint64,
   kDouble,
-  kTime,         // RFC 3339, whole seconds
-  kMicroTime,    // RFC 3339, six digits of fraction
-  kDuration,     // 1h0m0s
+  kTime,       // RFC 3339, whole seconds
+  kMicroTime,  // RFC 3339, six digits of fraction
+  kDuration,   // 1h0m0s
   kQuantity,
   kIntOrString,
-  kRawJson,      // RawExtension and apiextensions' JSON: any JSON value, kept as text
-  kFieldsV1,     // as kRawJson
-  kUnknown,      // runtime.Unknown: as kRawJson, but an envelope in protobuf (audit events)
-  kStringList,   // a list of strings that protobuf wraps in a message (Verbs, ExtraValue)
-  kAny,          // any JSON value, decoded; not in protobuf
+  kRawJson,     // RawExtension and apiextensions' JSON: any JSON value, kept as text
+  kFieldsV1,    // as kRawJson
+  kUnknown,     // runtime.Unknown: as kRawJson, but an envelope in protobuf (audit events)
+  kStringList,  // a list of strings that protobuf wraps in a message (Verbs, ExtraValue)
+  kAny,         // any JSON value, decoded; not in protobuf
   kMessage,
 };
 
@@ -52,10 +52,10 @@ enum class MapType : uint8_t { kUnset, kAtomic, kGranular };
 struct FieldTraits {
   ListType list_type = ListType::kUnset;
   MapType map_type = MapType::kUnset;
-  bool patch_merge = false;        // strategic merge: lists merge instead of being replaced
-  bool patch_retain_keys = false;  // strategic merge: honours $retainKeys
-  bool patch_replace = false;      // strategic merge: maps are replaced instead of merged
-  std::string_view merge_key = {};      // strategic merge: the key that tells list items apart
+  bool patch_merge = false;         // strategic merge: lists merge instead of being replaced
+  bool patch_retain_keys = false;   // strategic merge: honours $retainKeys
+  bool patch_replace = false;       // strategic merge: maps are replaced instead of merged
+  std::string_view merge_key = {};  // strategic merge: the key that tells list items apart
   std::span<const std::string_view> list_map_keys = {};
   std::span<const std::string_view> enum_values = {};   // a closed set
   std::span<const std::string_view> known_values = {};  // constants of an open set
@@ -83,7 +83,7 @@ struct FieldDesc {
   FieldType type;
   Cardinality cardinality;
   uint8_t flags;
-  uint16_t proto_key;          // tag << 3 | wire type of a value or entry
+  uint16_t proto_key;  // tag << 3 | wire type of a value or entry
 
   std::string_view name() const { return {key + 2, name_size}; }
   // `,"name":`
@@ -98,8 +98,8 @@ inline constexpr size_t kKeyPadding = 64;
 
 // One protobuf field of a message, in ascending order of tags.
 struct ProtoFieldDesc {
-  uint32_t key;             // tag << 3 | wire type
-  uint16_t first_field;     // index into fields, or where the inlined message's fields begin
+  uint32_t key;                // tag << 3 | wire type
+  uint16_t first_field;        // index into fields, or where the inlined message's fields begin
   const MessageDesc* inlined;  // the inlined message, or null for a plain field
 };
 
@@ -123,9 +123,9 @@ struct MessageDesc {
   std::span<const uint16_t> name_slots;  // perfect hash: HashFieldName() & (size - 1) → index
   uint64_t name_seed;
   MessageForm form;
-  MapType map_type;        // atomic: server-side apply owns the message as a whole
-  bool is_kind;            // has kind and apiVersion, the first two fields
-  bool in_protobuf;        // has a protobuf form
+  MapType map_type;                // atomic: server-side apply owns the message as a whole
+  bool is_kind;                    // has kind and apiVersion, the first two fields
+  bool in_protobuf;                // has a protobuf form
   bool proto_order_is_json_order;  // ascending tags, inlined messages in their place, give both
   // Index of a tag's ProtoFieldDesc. Other tags up to the largest have the index of one more, whose
   // key is 0, behind the proto_fields.
@@ -142,9 +142,9 @@ struct MessageDesc {
 
 // One file of the schema.
 struct GroupVersionDesc {
-  std::string_view path;     // "core/v1", "apps/v1": the file, and how other files refer to it
-  std::string_view group;    // "" for the core group
-  std::string_view version;  // "v1"
+  std::string_view path;         // "core/v1", "apps/v1": the file, and how other files refer to it
+  std::string_view group;        // "" for the core group
+  std::string_view version;      // "v1"
   std::string_view api_version;  // "apps/v1", or "v1" in the core group
   std::span<const MessageDesc* const> messages;  // all of them, sorted by name
 

@@ -45,9 +45,10 @@ NameSlots BuildNameSlots(std::span<const FieldDesc> fields) {
 
 bool DescriptorPool::IsFieldName(std::string_view name) {
   return name.size() <= kMaxNameBytes && std::ranges::all_of(name, [](char c) {
-    // Go escapes the three characters of HTML, too.
-    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&';
-  });
+           // Go escapes the three characters of HTML, too.
+           return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<' && c != '>' &&
+                  c != '&';
+         });
 }
 
 const GroupVersionDesc* DescriptorPool::AddGroupVersion(std::string_view group,
@@ -61,8 +62,7 @@ const GroupVersionDesc* DescriptorPool::AddGroupVersion(std::string_view group,
   return made;
 }
 
-MessageDesc* DescriptorPool::Declare(std::string_view name,
-                                     const GroupVersionDesc* group_version) {
+MessageDesc* DescriptorPool::Declare(std::string_view name, const GroupVersionDesc* group_version) {
   auto* message = new (arena_.AllocateArray<MessageDesc>(1)) MessageDesc{};
   message->name = arena_.Copy(name);
   message->group_version = group_version;
@@ -113,8 +113,8 @@ Result<void> DescriptorPool::Define(MessageDesc* message, std::span<const FieldS
   }
   message->fields = {made, fields.size()};
   message->zero_json = arena_.Copy(zero + "}");
-  message->is_kind = fields.size() >= 2 && made[0].name() == "kind" &&
-                     made[1].name() == "apiVersion";
+  message->is_kind =
+      fields.size() >= 2 && made[0].name() == "kind" && made[1].name() == "apiVersion";
   const NameSlots hash = BuildNameSlots(message->fields);
   auto* slots = arena_.AllocateArray<uint16_t>(hash.slots.size());
   std::ranges::copy(hash.slots, slots);
@@ -130,8 +130,7 @@ Result<const MessageDesc*> DescriptorPool::Add(std::string_view name,
   return message;
 }
 
-std::span<const std::string_view> DescriptorPool::CopyList(
-    std::span<const std::string_view> list) {
+std::span<const std::string_view> DescriptorPool::CopyList(std::span<const std::string_view> list) {
   if (list.empty()) return {};
   auto* copy = arena_.AllocateArray<std::string_view>(list.size());
   for (size_t i = 0; i < list.size(); ++i) copy[i] = arena_.Copy(list[i]);

@@ -1,9 +1,9 @@
 #include "object/descriptor_builder.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "object/testing.h"
 
@@ -46,17 +46,16 @@ TEST(DescriptorPoolTest, KnowsKindsAndTheirEmptyJson) {
   EXPECT_TRUE(workload->is_kind);
   EXPECT_EQ(workload->group_version->api_version, "test/v1");
   EXPECT_EQ(workload->zero_json, R"({"metadata":{"created":null},"spec":{"port":0}})");
-  const MessageDesc* container =
-      workload->fields[3].message->fields[3].message;
+  const MessageDesc* container = workload->fields[3].message->fields[3].message;
   EXPECT_FALSE(container->is_kind);
   EXPECT_EQ(container->zero_json, R"({"name":""})");
 }
 
 TEST(DescriptorPoolTest, RefusesNamesThatAKeyCannotHold) {
   DescriptorPool pool;
-  for (const std::string& name : {std::string("a\"b"), std::string("a\\b"), std::string("a\nb"),
-                                  std::string("\xc3\xa4"), std::string("a<b"),
-                                  std::string(256, 'a')}) {
+  for (const std::string& name :
+       {std::string("a\"b"), std::string("a\\b"), std::string("a\nb"), std::string("\xc3\xa4"),
+        std::string("a<b"), std::string(256, 'a')}) {
     const FieldSpec fields[] = {{.name = name}};
     EXPECT_FALSE(pool.Add("Bad", fields).has_value()) << name;
   }
@@ -69,8 +68,8 @@ TEST(DescriptorPoolTest, RefusesAMessageThatContainsItself) {
   MessageDesc* self = pool.Declare("Self");
   const FieldSpec direct[] = {{.name = "self", .type = FieldType::kMessage, .message = self}};
   EXPECT_FALSE(pool.Define(self, direct).has_value());
-  const FieldSpec pointed[] = {{.name = "self", .type = FieldType::kMessage,
-                                .flags = FieldDesc::kPointer, .message = self}};
+  const FieldSpec pointed[] = {
+      {.name = "self", .type = FieldType::kMessage, .flags = FieldDesc::kPointer, .message = self}};
   EXPECT_TRUE(pool.Define(self, pointed).has_value());
 }
 

@@ -21,20 +21,54 @@ class ShortWriter {
   void Write(const Value& value) {
     if (Full()) return;
     switch (value.tag()) {
-      case Tag::kNull: out_ += "null"; break;
-      case Tag::kBool: out_ += value.AsBool() ? "true" : "false"; break;
-      case Tag::kInt: out_ += std::to_string(value.AsInt()); break;
-      case Tag::kUint: out_ += std::to_string(value.AsUint()); break;
-      case Tag::kDouble: WriteDouble(value.AsDouble()); break;
-      case Tag::kString: WriteText(value.AsText()); break;
-      case Tag::kBytes: out_ += "<" + std::to_string(value.AsText().size()) + " bytes>"; break;
-      case Tag::kRawJson: out_ += value.AsText().substr(0, limit_ + 1); break;
-      case Tag::kTime: out_ += '"'; AppendTime(value.AsTime(), out_); out_ += '"'; break;
-      case Tag::kMicroTime: out_ += '"'; AppendMicroTime(value.AsTime(), out_); out_ += '"'; break;
-      case Tag::kDuration: out_ += '"'; AppendDuration(value.AsInt(), out_); out_ += '"'; break;
-      case Tag::kList: WriteList(value); break;
-      case Tag::kMap: WriteMap(value); break;
-      case Tag::kObject: WriteObject(value); break;
+      case Tag::kNull:
+        out_ += "null";
+        break;
+      case Tag::kBool:
+        out_ += value.AsBool() ? "true" : "false";
+        break;
+      case Tag::kInt:
+        out_ += std::to_string(value.AsInt());
+        break;
+      case Tag::kUint:
+        out_ += std::to_string(value.AsUint());
+        break;
+      case Tag::kDouble:
+        WriteDouble(value.AsDouble());
+        break;
+      case Tag::kString:
+        WriteText(value.AsText());
+        break;
+      case Tag::kBytes:
+        out_ += "<" + std::to_string(value.AsText().size()) + " bytes>";
+        break;
+      case Tag::kRawJson:
+        out_ += value.AsText().substr(0, limit_ + 1);
+        break;
+      case Tag::kTime:
+        out_ += '"';
+        AppendTime(value.AsTime(), out_);
+        out_ += '"';
+        break;
+      case Tag::kMicroTime:
+        out_ += '"';
+        AppendMicroTime(value.AsTime(), out_);
+        out_ += '"';
+        break;
+      case Tag::kDuration:
+        out_ += '"';
+        AppendDuration(value.AsInt(), out_);
+        out_ += '"';
+        break;
+      case Tag::kList:
+        WriteList(value);
+        break;
+      case Tag::kMap:
+        WriteMap(value);
+        break;
+      case Tag::kObject:
+        WriteObject(value);
+        break;
     }
   }
 

@@ -60,11 +60,11 @@ TEST(DiffTest, ReportsANewOrderOfKeyedItems) {
 }
 
 TEST(DiffTest, ComparesOtherListsByIndex) {
-  EXPECT_EQ(Diff(Workload({{"spec.nodes[0]", Value::String("a")},
-                           {"spec.nodes[1]", Value::String("b")}}),
-                 Workload({{"spec.nodes[0]", Value::String("b")}})),
-            "~ spec.nodes[0]: \"a\" -> \"b\"\n"
-            "- spec.nodes[1]: \"b\"\n");
+  EXPECT_EQ(
+      Diff(Workload({{"spec.nodes[0]", Value::String("a")}, {"spec.nodes[1]", Value::String("b")}}),
+           Workload({{"spec.nodes[0]", Value::String("b")}})),
+      "~ spec.nodes[0]: \"a\" -> \"b\"\n"
+      "- spec.nodes[1]: \"b\"\n");
 }
 
 TEST(DiffTest, FallsBackToIndexesWhereKeysAreMissingOrRepeated) {

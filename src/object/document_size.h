@@ -13,9 +13,9 @@ namespace skiff {
 inline Result<void> CheckDocumentSize(size_t bytes, size_t max_bytes) {
   const size_t limit = std::min(max_bytes, limits::kMaxCountedBytes);
   if (bytes <= limit) return {};
-  return Fail(StatusReason::kRequestEntityTooLarge,
-              "the document has " + std::to_string(bytes) + " bytes; the limit is " +
-                  std::to_string(limit));
+  return Fail(StatusReason::kRequestEntityTooLarge, "the document has " + std::to_string(bytes) +
+                                                        " bytes; the limit is " +
+                                                        std::to_string(limit));
 }
 
 }  // namespace skiff

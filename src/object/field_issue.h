@@ -24,8 +24,8 @@ struct FieldIssue {
 };
 
 // Adds an issue unless the bound is reached or there is no list.
-inline void AddFieldIssue(std::vector<FieldIssue>* issues, FieldIssue::Kind kind,
-                          std::string path, TextPosition position) {
+inline void AddFieldIssue(std::vector<FieldIssue>* issues, FieldIssue::Kind kind, std::string path,
+                          TextPosition position) {
   if (issues == nullptr || issues->size() >= limits::kMaxFieldIssues) return;
   issues->push_back({kind, std::move(path), position});
 }

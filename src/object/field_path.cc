@@ -251,9 +251,8 @@ class Walker {
     if (type.shape() != SpotType::kMessage && type.shape() != SpotType::kUntyped) {
       return Error("has items without keys");
     }
-    Value item = type.shape() == SpotType::kMessage
-                     ? Value::EmptyObject(*arena_, type.message())
-                     : Value::EmptyMap();
+    Value item = type.shape() == SpotType::kMessage ? Value::EmptyObject(*arena_, type.message())
+                                                    : Value::EmptyMap();
     for (const auto& [key, text] : step.keys) {
       SpotType key_type = SpotType::Untyped();
       if (item.is_object()) {

@@ -26,8 +26,8 @@ namespace skiff {
 struct FieldPathStep {
   enum Kind : uint8_t { kMember, kIndex, kKeys };
   Kind kind = kMember;
-  std::string name;    // of kMember
-  uint32_t index = 0;  // of kIndex
+  std::string name;                                       // of kMember
+  uint32_t index = 0;                                     // of kIndex
   std::vector<std::pair<std::string, std::string>> keys;  // of kKeys: [name=web]
   friend bool operator==(const FieldPathStep&, const FieldPathStep&) = default;
 };

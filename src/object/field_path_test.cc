@@ -56,9 +56,9 @@ TEST(FieldPathTest, ReadsAndWritesEveryKindOfStep) {
 
 TEST(FieldPathTest, SaysWhereAPathIsWrong) {
   EXPECT_EQ(Canonical("a..b"), "error: invalid field path \"a..b\": expected a name at column 3");
-  for (std::string_view bad : {".", "a.", "a[", "a[]", "a[b]", "a['b", "a[1", "a[1x]", "a[b=c",
-                               "a]", "a[0]b", "a.[0]", "a['b'x]", "a[99999999999]", "a'b'",
-                               "a[b=c,]"}) {
+  for (std::string_view bad :
+       {".", "a.", "a[", "a[]", "a[b]", "a['b", "a[1", "a[1x]", "a[b=c", "a]", "a[0]b", "a.[0]",
+        "a['b'x]", "a[99999999999]", "a'b'", "a[b=c,]"}) {
     EXPECT_FALSE(FieldPath::Parse(bad).has_value()) << bad;
   }
 }
@@ -179,20 +179,19 @@ TEST(FieldPathTest, DeletesMembersEntriesAndItems) {
                    "spec.containers[name=a]"),
             R"({"spec":{"containers":[{"name":"b","image":"y"}]}})");
   EXPECT_EQ(Delete(Workload({}), "spec.containers[3].image"), "nothing: {}");
-  EXPECT_EQ(Delete(Workload({}), "spec.nope"),
-            "error: spec has no field \"nope\": it is a Spec");
+  EXPECT_EQ(Delete(Workload({}), "spec.nope"), "error: spec has no field \"nope\": it is a Spec");
   EXPECT_EQ(Delete(Workload({}), ""), "error: the empty path cannot be deleted");
 }
 
 TEST(FieldPathTest, WorksOnUntypedDocuments) {
   Document document;
   document.root() = Value::EmptyMap();
-  ASSERT_TRUE(FieldPath::Parse("spec.items[name=a].value").value().Set(document, Value::Int(1),
-                                                                       Missing::kCreate));
+  ASSERT_TRUE(FieldPath::Parse("spec.items[name=a].value")
+                  .value()
+                  .Set(document, Value::Int(1), Missing::kCreate));
   EXPECT_EQ(ShortJson(document.root()), R"({"spec":{"items":[{"name":"a","value":1}]}})");
   EXPECT_EQ(Get(document, "spec.items[name=a].value"), "1");
-  EXPECT_EQ(Get(document, "spec.items.x"),
-            "error: spec.items is a list and has no member x");
+  EXPECT_EQ(Get(document, "spec.items.x"), "error: spec.items is a list and has no member x");
 }
 
 }  // namespace

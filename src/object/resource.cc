@@ -32,17 +32,17 @@ std::pair<std::string_view, std::string_view> SortKey(const MessageDesc* message
 template <typename Table, typename Projection>
 auto FindByMessage(const Table& table, const MessageDesc* message, Projection projection)
     -> decltype(&*table.begin()) {
-  auto found = std::ranges::lower_bound(
-      table, SortKey(message), {},
-      [&](const auto& entry) { return SortKey(std::invoke(projection, entry)); });
+  auto found = std::ranges::lower_bound(table, SortKey(message), {}, [&](const auto& entry) {
+    return SortKey(std::invoke(projection, entry));
+  });
   return found != table.end() && std::invoke(projection, *found) == message ? &*found : nullptr;
 }
 
 }  // namespace
 
 std::string_view VerbName(Verb verb) {
-  static constexpr std::string_view kNames[] = {
-      "create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
+  static constexpr std::string_view kNames[] = {"create", "delete", "deletecollection", "get",
+                                                "list",   "patch",  "update",           "watch"};
   static_assert(std::size(kNames) == kVerbCount);
   return kNames[static_cast<size_t>(verb)];
 }

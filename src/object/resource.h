@@ -87,16 +87,16 @@ enum class StorageMedia : uint8_t { kProtobuf, kJson };
 enum class DeletePropagation : uint8_t { kBackground, kOrphan, kUnsupported };
 
 struct StorageDesc {
-  std::string_view prefix;      // objects live at /registry/PREFIX/[NAMESPACE/]NAME
-  const MessageDesc* stored;    // the version that is written
+  std::string_view prefix;    // objects live at /registry/PREFIX/[NAMESPACE/]NAME
+  const MessageDesc* stored;  // the version that is written
   StorageMedia media;
   DeletePropagation propagation;  // when the client does not choose
-  bool create_on_update;        // a PUT may create
-  bool unconditional_update;    // a PUT needs no resourceVersion
-  bool returns_deleted;         // an immediate delete answers with the object, not with a Status
+  bool create_on_update;          // a PUT may create
+  bool unconditional_update;      // a PUT needs no resourceVersion
+  bool returns_deleted;           // an immediate delete answers with the object, not with a Status
   bool graceful;
   bool watch_cache;
-  uint32_t ttl_seconds;         // 0: objects stay
+  uint32_t ttl_seconds;                      // 0: objects stay
   std::span<const EndpointPaths> reset;      // server-side apply owns none of these
   std::span<const EndpointPaths> keep_only;  // ... and here none but these
   std::span<const EventActions> actions;
@@ -118,7 +118,7 @@ struct SelectableField {
 };
 
 struct FieldAlias {
-  std::string_view label;   // what clients may write; "a.*" stands for every label below a
+  std::string_view label;  // what clients may write; "a.*" stands for every label below a
   std::string_view target;
 };
 
@@ -151,7 +151,7 @@ struct ResourceHub {
   std::string_view name_note;    // in words, a rule that code follows
   std::span<const std::string_view> immutable;        // paths that no update may change
   std::span<const std::string_view> immutable_notes;  // in words, the same with exceptions
-  const ColumnsDesc* columns;    // null: Name and Created At
+  const ColumnsDesc* columns;                         // null: Name and Created At
 
   const SelectableField* FindSelectable(std::string_view label) const;
 };
@@ -188,9 +188,9 @@ struct ResourceDesc {
 // A version of a group that is served.
 struct GroupVersionInfo {
   const GroupVersionDesc* desc;
-  bool preferred;              // of its group
+  bool preferred;  // of its group
   bool enabled_by_default;
-  int32_t group_priority;      // 0: the group has none (apiregistration)
+  int32_t group_priority;  // 0: the group has none (apiregistration)
   int32_t version_priority;
   std::span<const ResourceDesc> resources;  // by name
 

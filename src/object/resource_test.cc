@@ -1,10 +1,10 @@
 #include "object/resource.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
+
+#include <gtest/gtest.h>
 
 namespace skiff {
 namespace {
@@ -51,8 +51,7 @@ TEST(ResourceTest, PodsSayHowTheyAreStoredSelectedAndShown) {
   ASSERT_NE(hub.storage->FindReset("main"), nullptr);
   EXPECT_EQ(hub.storage->FindReset("main")->paths[0], "status");
   EXPECT_EQ(hub.storage->FindReset("exec"), nullptr);
-  EXPECT_EQ(hub.storage->FindKeepOnly("ephemeralcontainers")->paths[0],
-            "spec.ephemeralContainers");
+  EXPECT_EQ(hub.storage->FindKeepOnly("ephemeralcontainers")->paths[0], "spec.ephemeralContainers");
   const auto on_update = hub.storage->FindActions("update");
   ASSERT_EQ(on_update.size(), 2u);
   EXPECT_EQ(on_update[0].kind, ActionDesc::kKeep);

@@ -1,11 +1,11 @@
 // A small typed kind, and documents made of paths and values, for tests that need no schema.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <initializer_list>
 #include <string_view>
 #include <utility>
+
+#include <gtest/gtest.h>
 
 #include "object/descriptor_builder.h"
 #include "object/field_path.h"
@@ -37,14 +37,19 @@ inline const MessageDesc* WorkloadType() {
     const FieldSpec container[] = {
         {.name = "name", .flags = 0},
         {.name = "image"},
-        {.name = "ports", .type = FieldType::kMessage, .cardinality = list, .message = port_type,
+        {.name = "ports",
+         .type = FieldType::kMessage,
+         .cardinality = list,
+         .message = port_type,
          .traits = {.list_type = ListType::kMap, .list_map_keys = kPortKeys}}};
     const MessageDesc* container_type = pool.Add("Container", container).value();
     const FieldSpec spec[] = {
         {.name = "replicas", .type = FieldType::kInt32, .flags = pointer},
         {.name = "paused", .type = FieldType::kBool},
         {.name = "strategy", .type = FieldType::kMessage, .flags = pointer, .message = port_type},
-        {.name = "containers", .type = FieldType::kMessage, .cardinality = list,
+        {.name = "containers",
+         .type = FieldType::kMessage,
+         .cardinality = list,
          .message = container_type,
          .traits = {.list_type = ListType::kMap, .list_map_keys = kName}},
         {.name = "nodes", .cardinality = list},
@@ -60,7 +65,9 @@ inline const MessageDesc* WorkloadType() {
         {.name = "apiVersion"},
         {.name = "metadata", .type = FieldType::kMessage, .flags = omit, .message = meta_type},
         {.name = "spec", .type = FieldType::kMessage, .flags = omit, .message = spec_type},
-        {.name = "children", .type = FieldType::kMessage, .cardinality = list,
+        {.name = "children",
+         .type = FieldType::kMessage,
+         .cardinality = list,
          .message = workload}};
     EXPECT_TRUE(pool.Define(workload, fields).has_value());
     return workload;
@@ -72,8 +79,8 @@ inline const MessageDesc* WorkloadType() {
 inline Document Workload(std::initializer_list<std::pair<std::string_view, Value>> values) {
   Document document = Document::OfType(WorkloadType());
   for (const auto& [path, value] : values) {
-    const auto set = FieldPath::Parse(path).value().Set(document, value,
-                                                        FieldPath::Missing::kCreate);
+    const auto set =
+        FieldPath::Parse(path).value().Set(document, value, FieldPath::Missing::kCreate);
     EXPECT_TRUE(set.has_value()) << path << ": " << (set ? "" : set.error().message());
   }
   return document;

@@ -6,9 +6,7 @@
 
 namespace skiff {
 
-Value Value::EmptyObject(Arena& arena, const MessageDesc* type) {
-  return Object(arena, type, {});
-}
+Value Value::EmptyObject(Arena& arena, const MessageDesc* type) { return Object(arena, type, {}); }
 
 Value Value::List(Arena& arena, std::span<const Value> items) {
   Value list = EmptyList();

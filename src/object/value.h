@@ -32,14 +32,14 @@ namespace skiff {
 enum class Tag : uint8_t {
   kNull,
   kBool,
-  kInt,        // every integer but kUint
-  kUint,       // uint64 fields only
+  kInt,   // every integer but kUint
+  kUint,  // uint64 fields only
   kDouble,
-  kString,     // also quantities, and int-or-strings that are strings
+  kString,  // also quantities, and int-or-strings that are strings
   kBytes,
   kTime,
   kMicroTime,
-  kDuration,   // nanoseconds
+  kDuration,  // nanoseconds
   kRawJson,
   kList,
   kMap,
@@ -84,7 +84,10 @@ class Value {
   bool is_object() const { return tag_ == Tag::kObject; }
 
   // Each accessor requires its tag; callers check input with tag() first.
-  bool AsBool() const { assert(tag_ == Tag::kBool); return data_.integer != 0; }
+  bool AsBool() const {
+    assert(tag_ == Tag::kBool);
+    return data_.integer != 0;
+  }
   int64_t AsInt() const {
     assert(tag_ == Tag::kInt || tag_ == Tag::kDuration);
     return data_.integer;
@@ -93,7 +96,10 @@ class Value {
     assert(tag_ == Tag::kUint);
     return static_cast<uint64_t>(data_.integer);
   }
-  double AsDouble() const { assert(tag_ == Tag::kDouble); return data_.number; }
+  double AsDouble() const {
+    assert(tag_ == Tag::kDouble);
+    return data_.number;
+  }
   // Of strings, bytes and raw JSON.
   std::string_view AsText() const {
     assert(tag_ == Tag::kString || tag_ == Tag::kBytes || tag_ == Tag::kRawJson);
@@ -107,11 +113,20 @@ class Value {
   // Items, members or entries. Empty for scalars.
   size_t size() const { return tag_ >= Tag::kList ? size_ : 0; }
 
-  std::span<const Value> items() const { assert(is_list()); return {data_.items, size_}; }
-  std::span<Value> items() { assert(is_list()); return {data_.items, size_}; }
+  std::span<const Value> items() const {
+    assert(is_list());
+    return {data_.items, size_};
+  }
+  std::span<Value> items() {
+    assert(is_list());
+    return {data_.items, size_};
+  }
   std::span<const MapEntry> entries() const;
   std::span<MapEntry> entries();
-  const MessageDesc* type() const { assert(is_object()); return data_.object->type; }
+  const MessageDesc* type() const {
+    assert(is_object());
+    return data_.object->type;
+  }
   std::span<const Value> members() const;
   std::span<Value> members();
 
@@ -158,16 +173,14 @@ class Value {
   Value(Tag tag, std::string_view text) : tag_(tag), size_(static_cast<uint32_t>(text.size())) {
     data_.text = text.data();
   }
-  Value* member_data() const {
-    return reinterpret_cast<Value*>(data_.object + 1);
-  }
+  Value* member_data() const { return reinterpret_cast<Value*>(data_.object + 1); }
   bool HasRoom() const { return room_log2_ != 0 && size_ < (uint32_t{1} << room_log2_); }
   void Grow(Arena& arena);
 
   Tag tag_ = Tag::kNull;
   uint8_t room_log2_ = 0;  // containers: room for 1 << room_log2_ elements; 0: exactly size_
   uint16_t field_ = 0;
-  uint32_t size_ = 0;      // bytes of text, elements of a container, or nanoseconds of a time
+  uint32_t size_ = 0;  // bytes of text, elements of a container, or nanoseconds of a time
   union Data {
     int64_t integer = 0;
     double number;

@@ -85,8 +85,7 @@ static Value& MemberOr(Arena& arena, Value& object, uint16_t field, Value fallba
 
 static Value& MessageAt(Arena& arena, Value& object, uint16_t field) {
   if (Value* present = object.Member(field)) return *present;
-  return object.SetMember(arena, field,
-                          Value::EmptyObject(arena, Desc(object, field).message));
+  return object.SetMember(arena, field, Value::EmptyObject(arena, Desc(object, field).message));
 }
 
 static Value& EntryAt(Arena& arena, Value& object, uint16_t field, std::string_view key) {
@@ -162,9 +161,7 @@ void MutableView::SetText(uint16_t field, std::string_view text) {
   SetScalar(field, text.empty(), scalar);
 }
 
-void MutableView::SetBool(uint16_t field, bool flag) {
-  SetScalar(field, !flag, Value::Bool(flag));
-}
+void MutableView::SetBool(uint16_t field, bool flag) { SetScalar(field, !flag, Value::Bool(flag)); }
 
 void MutableView::SetInt(uint16_t field, int64_t number) {
   SetScalar(field, number == 0, IntValue(Desc(AsValue(), field).type, number));
@@ -248,8 +245,7 @@ void MutableView::PutText(uint16_t field, std::string_view key, std::string_view
 }
 
 void MutableView::PutBool(uint16_t field, std::string_view key, bool flag) {
-  MemberOr(arena(), AsValue(), field, Value::EmptyMap())
-      .SetEntry(arena(), key, Value::Bool(flag));
+  MemberOr(arena(), AsValue(), field, Value::EmptyMap()).SetEntry(arena(), key, Value::Bool(flag));
 }
 
 void MutableView::PutInt(uint16_t field, std::string_view key, int64_t number) {

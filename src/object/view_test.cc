@@ -1,10 +1,10 @@
 #include "object/view.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "object/json/decode.h"
 #include "object/json/encode.h"

@@ -2,10 +2,10 @@
 // the fixture suites hold one test that says so and is skipped.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace skiff {
 

@@ -29,7 +29,7 @@ constexpr auto kEscapeLetters = [] {
 }  // namespace
 
 std::string_view JsonKindName(JsonKind kind) {
-  constexpr std::string_view kNames[] = {"null",    "a boolean", "a number",        "a string",
+  constexpr std::string_view kNames[] = {"null",     "a boolean", "a number",         "a string",
                                          "an array", "an object", "something invalid"};
   return kNames[static_cast<size_t>(kind)];
 }
@@ -136,8 +136,8 @@ bool JsonCursor::ReadEscape(char*& to) {
       if (!ReadHex4(&low)) return false;
       if (low < 0xdc00 || low >= 0xe000) at_ = before;
     }
-    code = low >= 0xdc00 && low < 0xe000 ? 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00)
-                                         : 0xfffd;
+    code =
+        low >= 0xdc00 && low < 0xe000 ? 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00) : 0xfffd;
   }
   if (code < 0x80) {
     *to++ = static_cast<char>(code);

@@ -59,7 +59,8 @@ class JsonCursor {
 
   void SkipSpace() {
     // Compact text, the common case, has none.
-    if (at_ != end_ && static_cast<unsigned char>(*at_) > ' ') [[likely]] return;
+    if (at_ != end_ && static_cast<unsigned char>(*at_) > ' ') [[likely]]
+      return;
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) ++at_;
   }
 
@@ -82,7 +83,8 @@ class JsonCursor {
   // Takes `text` if it is next, without skipping space. Its bytes must be readable for a vector
   // beyond its size.
   bool TakeText(const char* text, size_t size) {
-    if (static_cast<size_t>(end_ - at_) < size + kSimdWidth) [[unlikely]] return false;
+    if (static_cast<size_t>(end_ - at_) < size + kSimdWidth) [[unlikely]]
+      return false;
     for (size_t i = 0; i < size; i += kSimdWidth) {
       const uint32_t equal = MaskEqual(at_ + i, text + i);
       const size_t wanted = size - i;

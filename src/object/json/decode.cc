@@ -16,7 +16,6 @@ namespace {
 // Blocks of documents that outgrow their first one.
 constexpr size_t kMinArenaStep = 256;
 
-
 class JsonDecoder {
  public:
   JsonDecoder(std::string_view text, const DecodeOptions& options)
@@ -237,8 +236,8 @@ class JsonDecoder {
         if (!read_key || !cursor_.Expect(':', kExpectedColon)) return faults_.Syntax(path);
         const PathNode here(&path, pending.entry.key);
         if (!ReadElement(type, message, here, depth + 1, &pending.entry.value)) return false;
-        sorted = sorted && (entries_.size() == mark ||
-                            entries_.back().entry.key < pending.entry.key);
+        sorted =
+            sorted && (entries_.size() == mark || entries_.back().entry.key < pending.entry.key);
         entries_.push_back(pending);
       } while (cursor_.Take(','));
       if (!cursor_.Expect('}', kExpectedObjectEnd)) return faults_.Syntax(path);

@@ -37,8 +37,7 @@ std::vector<std::string> IssuesOf(std::string_view json, std::string_view kind =
   return texts;
 }
 
-constexpr std::string_view kEmptyPod =
-    R"({"metadata":{},"spec":{"containers":null},"status":{}})";
+constexpr std::string_view kEmptyPod = R"({"metadata":{},"spec":{"containers":null},"status":{}})";
 
 TEST(JsonDecodeTest, AnEmptyObjectPrintsWhatGoPrintsOfAZeroStruct) {
   EXPECT_EQ(RoundTrip("{}"), kEmptyPod);
@@ -98,10 +97,10 @@ TEST(JsonDecodeTest, ScalarsOfEveryKindAreNormalised) {
 
 TEST(JsonDecodeTest, RawJsonIsKeptCompactAndOtherwiseAsItIs) {
   auto document = DecodeJson(R"({"data": {"b" : [1, 2.50 ,"<x y>\u00e9"],
-      "a": {}}, "revision": 1})", Kind("apps/v1", "ControllerRevision"));
+      "a": {}}, "revision": 1})",
+                             Kind("apps/v1", "ControllerRevision"));
   ASSERT_TRUE(document.has_value());
-  EXPECT_EQ(document->root().Find("data")->AsText(),
-            R"({"b":[1,2.50,"<x y>\u00e9"],"a":{}})");
+  EXPECT_EQ(document->root().Find("data")->AsText(), R"({"b":[1,2.50,"<x y>\u00e9"],"a":{}})");
   EXPECT_EQ(EncodeJson(document->root()),
             R"({"metadata":{},"data":{"b":[1,2.50,"\u003cx y\u003e\u00e9"],"a":{}},"revision":1})");
 }
@@ -109,9 +108,9 @@ TEST(JsonDecodeTest, RawJsonIsKeptCompactAndOtherwiseAsItIs) {
 TEST(JsonDecodeTest, UnknownFieldsAreReportedWithPathAndPlaceAndSkipped) {
   EXPECT_EQ(IssuesOf("{\"spec\":{\n  \"containers\":[{\"name\":\"a\"},\n"
                      "   {\"imagee\":{\"x\":[1]}}],\n  \"Volumes\":[]},\n\"bad\":1}"),
-            (std::vector<std::string>{
-                R"(3:5 unknown field "spec.containers[1].imagee")",
-                R"(4:3 unknown field "spec.Volumes")", R"(5:1 unknown field "bad")"}));
+            (std::vector<std::string>{R"(3:5 unknown field "spec.containers[1].imagee")",
+                                      R"(4:3 unknown field "spec.Volumes")",
+                                      R"(5:1 unknown field "bad")"}));
   EXPECT_EQ(RoundTrip(R"({"x":{"y":[{}]}})"), kEmptyPod);
 }
 
@@ -157,9 +156,8 @@ TEST(JsonDecodeTest, MessagesMayHaveThousandsOfFields) {
   for (const std::string& name : names) fields.push_back({.name = name});
   const MessageDesc* type = pool.Add("Many", fields).value();
   std::vector<FieldIssue> issues;
-  auto document =
-      DecodeJson(R"({"field8999":"z","field5000":"a","field1":"b","field5000":"c"})", type,
-                 {.issues = &issues});
+  auto document = DecodeJson(R"({"field8999":"z","field5000":"a","field1":"b","field5000":"c"})",
+                             type, {.issues = &issues});
   ASSERT_TRUE(document.has_value());
   EXPECT_EQ(EncodeJson(document->root()), R"({"field1":"b","field5000":"c","field8999":"z"})");
   ASSERT_EQ(issues.size(), 1u);
@@ -170,13 +168,16 @@ TEST(JsonDecodeTest, QuantitiesAreReadWithoutUndoingEscapes) {
   const auto limit = [](std::string_view text) {
     return "{\"spec\":{\"hard\":{\"cpu\":" + std::string(text) + "}}}";
   };
-  for (const std::string_view spaced : {"\" 1 \"", "\"\xc2\xa0" "1\xe2\x80\x83\"", "1.0", "\"1000m\""}) {
+  for (const std::string_view spaced : {"\" 1 \"",
+                                        "\"\xc2\xa0"
+                                        "1\xe2\x80\x83\"",
+                                        "1.0", "\"1000m\""}) {
     EXPECT_EQ(RoundTrip(limit(spaced), "ResourceQuota"),
               R"({"metadata":{},"spec":{"hard":{"cpu":"1"}},"status":{}})");
   }
   for (const std::string_view escaped : {R"("\u0031")", R"("1\n")", R"("")", R"(" ")"}) {
-    EXPECT_NE(ErrorOf(limit(escaped), "ResourceQuota").find("spec.hard.cpu: "),
-              std::string::npos) << escaped;
+    EXPECT_NE(ErrorOf(limit(escaped), "ResourceQuota").find("spec.hard.cpu: "), std::string::npos)
+        << escaped;
   }
 }
 
@@ -217,8 +218,7 @@ TEST(JsonDecodeTest, ErrorsNameTheFieldAndThePlace) {
             "line 1, column 21: spec.priority: 3000000000 is not an integer of 32 bits");
   EXPECT_EQ(ErrorOf(R"({"spec":{"priority":1.0}})"),
             "line 1, column 21: spec.priority: 1.0 is not an integer of 32 bits");
-  EXPECT_EQ(ErrorOf(R"({"spec":[]})"),
-            "line 1, column 9: spec: expected an object, got an array");
+  EXPECT_EQ(ErrorOf(R"({"spec":[]})"), "line 1, column 9: spec: expected an object, got an array");
   EXPECT_EQ(ErrorOf(R"({"metadata":{"labels":{"a":1}}})"),
             "line 1, column 28: metadata.labels.a: expected a string, got a number");
   EXPECT_EQ(ErrorOf("[]"), "line 1, column 1: expected an object, got an array");
@@ -239,38 +239,38 @@ TEST_P(JsonSyntaxTest, IsRefusedWithItsPlace) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, JsonSyntaxTest,
-    testing::Values(
-        BadText{"", "line 1, column 1: the text ends where a value is expected"},
-        BadText{"  ", "line 1, column 3: the text ends where a value is expected"},
-        BadText{"{} x", "line 1, column 4: text after the end of the value"},
-        BadText{"nul", "line 1, column 1: expected a value"},
-        BadText{"tru", "line 1, column 1: expected a value"},
-        BadText{"[1,]", "line 1, column 4: [1]: expected a value"},
-        BadText{"[1 2]", "line 1, column 4: expected ',' or ']' in an array"},
-        BadText{"{\"a\":1,}", "line 1, column 8: expected a string"},
-        BadText{"{\"a\" 1}", "line 1, column 6: expected ':' after a key"},
-        BadText{"{a:1}", "line 1, column 2: expected a string"},
-        BadText{"\"a", "line 1, column 3: the string has no closing quote"},
-        BadText{"\"\\", "line 1, column 2: the string has no closing quote"},
-        BadText{"\"\\x\"", "line 1, column 2: unknown escape sequence in a string"},
-        BadText{"\"\\u12g4\"", "line 1, column 4: unknown escape sequence in a string"},
-        BadText{"\"a\nb\"", "line 1, column 3: a control character in a string must be escaped"},
-        BadText{"\"\xff\"", "line 1, column 2: the string is not valid UTF-8"},
-        BadText{"\"\xed\xa0\x80\"", "line 1, column 2: the string is not valid UTF-8"},
-        BadText{"\"\xc0\x80\"", "line 1, column 2: the string is not valid UTF-8"},
-        BadText{"01", "line 1, column 2: a number must not begin with 0"},
-        BadText{"-", "line 1, column 2: expected a number"},
-        BadText{"1.", "line 1, column 3: expected digits after the decimal point"},
-        BadText{"1e", "line 1, column 3: expected digits in the exponent"},
-        BadText{"1e999", "line 1, column 1: the number is too large"},
-        BadText{"+1", "line 1, column 1: expected a value"},
-        BadText{"'a'", "line 1, column 1: expected a value"}));
+    testing::Values(BadText{"", "line 1, column 1: the text ends where a value is expected"},
+                    BadText{"  ", "line 1, column 3: the text ends where a value is expected"},
+                    BadText{"{} x", "line 1, column 4: text after the end of the value"},
+                    BadText{"nul", "line 1, column 1: expected a value"},
+                    BadText{"tru", "line 1, column 1: expected a value"},
+                    BadText{"[1,]", "line 1, column 4: [1]: expected a value"},
+                    BadText{"[1 2]", "line 1, column 4: expected ',' or ']' in an array"},
+                    BadText{"{\"a\":1,}", "line 1, column 8: expected a string"},
+                    BadText{"{\"a\" 1}", "line 1, column 6: expected ':' after a key"},
+                    BadText{"{a:1}", "line 1, column 2: expected a string"},
+                    BadText{"\"a", "line 1, column 3: the string has no closing quote"},
+                    BadText{"\"\\", "line 1, column 2: the string has no closing quote"},
+                    BadText{"\"\\x\"", "line 1, column 2: unknown escape sequence in a string"},
+                    BadText{"\"\\u12g4\"", "line 1, column 4: unknown escape sequence in a string"},
+                    BadText{"\"a\nb\"",
+                            "line 1, column 3: a control character in a string must be escaped"},
+                    BadText{"\"\xff\"", "line 1, column 2: the string is not valid UTF-8"},
+                    BadText{"\"\xed\xa0\x80\"", "line 1, column 2: the string is not valid UTF-8"},
+                    BadText{"\"\xc0\x80\"", "line 1, column 2: the string is not valid UTF-8"},
+                    BadText{"01", "line 1, column 2: a number must not begin with 0"},
+                    BadText{"-", "line 1, column 2: expected a number"},
+                    BadText{"1.", "line 1, column 3: expected digits after the decimal point"},
+                    BadText{"1e", "line 1, column 3: expected digits in the exponent"},
+                    BadText{"1e999", "line 1, column 1: the number is too large"},
+                    BadText{"+1", "line 1, column 1: expected a value"},
+                    BadText{"'a'", "line 1, column 1: expected a value"}));
 
 TEST(JsonDecodeTest, UntypedValuesKeepIntegersAndSortKeys) {
-  auto document = DecodeJson(
-      R"({"b":[1,-2,1.5,1e3,9223372036854775807,9223372036854775808,true,null],)"
-      R"("a":"\ud83d\ude00"})",
-      nullptr);
+  auto document =
+      DecodeJson(R"({"b":[1,-2,1.5,1e3,9223372036854775807,9223372036854775808,true,null],)"
+                 R"("a":"\ud83d\ude00"})",
+                 nullptr);
   ASSERT_TRUE(document.has_value());
   EXPECT_EQ(EncodeJson(document->root()),
             "{\"a\":\"\xf0\x9f\x98\x80\",\"b\":[1,-2,1.5,1000,9223372036854775807,"
@@ -280,8 +280,8 @@ TEST(JsonDecodeTest, UntypedValuesKeepIntegersAndSortKeys) {
 }
 
 TEST(JsonDecodeTest, EscapesAndLoneSurrogatesDecodeAsInGo) {
-  auto document = DecodeJson(R"(["\"\\\/\b\f\n\r\t\u0041","\ud800","\ud800x","\udc00\u00e9"])",
-                             nullptr);
+  auto document =
+      DecodeJson(R"(["\"\\\/\b\f\n\r\t\u0041","\ud800","\ud800x","\udc00\u00e9"])", nullptr);
   ASSERT_TRUE(document.has_value());
   EXPECT_EQ(document->root().items()[0].AsText(), "\"\\/\b\f\n\r\tA");
   EXPECT_EQ(document->root().items()[1].AsText(), "\xef\xbf\xbd");
@@ -307,8 +307,9 @@ TEST(JsonDecodeTest, NestingBeyondTheBoundIsAnErrorTypedOrNot) {
     }
   }
   const MessageDesc* crd = Kind("apiextensions.k8s.io/v1", "CustomResourceDefinition");
-  auto schema = DecodeJson("{\"spec\":{\"versions\":[{\"schema\":{\"openAPIV3Schema\":" +
-                               nested("{\"items\":", 10'000), crd);
+  auto schema = DecodeJson(
+      "{\"spec\":{\"versions\":[{\"schema\":{\"openAPIV3Schema\":" + nested("{\"items\":", 10'000),
+      crd);
   ASSERT_FALSE(schema.has_value());
   EXPECT_EQ(schema.error().message(), "the value is nested too deeply");
 }

@@ -4,9 +4,9 @@
 
 #include "object/json/scalar.h"
 #include "object/json/text.h"
-#include "object/unset.h"
 #include "object/scalar/base64.h"
 #include "object/scalar/duration.h"
+#include "object/unset.h"
 
 namespace skiff {
 namespace {
@@ -137,7 +137,10 @@ void AppendJsonScalar(ByteBuffer& out, const Value& value) {
     case Tag::kBytes: {
       const std::string_view bytes = value.AsText();
       const size_t size = Base64EncodedSize(bytes.size());
-      return AppendQuoted(out, size, [&](char* to) { EncodeBase64(bytes, to); return size; });
+      return AppendQuoted(out, size, [&](char* to) {
+        EncodeBase64(bytes, to);
+        return size;
+      });
     }
     case Tag::kTime:
     case Tag::kMicroTime: {

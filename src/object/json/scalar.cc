@@ -83,17 +83,16 @@ bool JsonScalarReader::ReadInteger(FieldType type, Value* out) {
       return Mismatch(offset, std::string(number.substr(0, 40)) + " is not an unsigned integer " +
                                   (type == FieldType::kUint32 ? "of 32 bits" : "of 64 bits"));
     }
-    *out = type == FieldType::kUint32 ? Value::Int(static_cast<int64_t>(value))
-                                      : Value::Uint(value);
+    *out =
+        type == FieldType::kUint32 ? Value::Int(static_cast<int64_t>(value)) : Value::Uint(value);
     return true;
   }
   int64_t value = 0;
   const bool narrow = type == FieldType::kInt32;
-  if (!ParseJsonInt(number, &value) ||
-      (narrow && value != static_cast<int32_t>(value))) {
-    return Mismatch(offset, std::string(number.substr(0, 40)) +
-                                (narrow ? " is not an integer of 32 bits"
-                                        : " is not an integer of 64 bits"));
+  if (!ParseJsonInt(number, &value) || (narrow && value != static_cast<int32_t>(value))) {
+    return Mismatch(
+        offset, std::string(number.substr(0, 40)) +
+                    (narrow ? " is not an integer of 32 bits" : " is not an integer of 64 bits"));
   }
   *out = Value::Int(value);
   return true;
@@ -124,8 +123,7 @@ bool JsonScalarReader::ReadTime(FieldType type, Value* out) {
   const size_t offset = cursor_.offset();
   std::string_view text;
   if (!cursor_.ReadString(arena_, &text)) return false;
-  Result<Timestamp> time =
-      type == FieldType::kTime ? ParseTime(text) : ParseMicroTime(text);
+  Result<Timestamp> time = type == FieldType::kTime ? ParseTime(text) : ParseMicroTime(text);
   if (!time) return Mismatch(offset, time.error().message());
   *out = type == FieldType::kTime ? Value::Time(*time) : Value::MicroTime(*time);
   return true;

@@ -21,10 +21,9 @@ inline constexpr size_t kSimdWidth = 16;
 inline uint32_t MaskStringEnd(const char* at) {
   const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
   // As signed bytes, control characters and non-ASCII bytes are exactly those below the space.
-  const __m128i special = _mm_or_si128(
-      _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20)),
-      _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
-                   _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
+  const __m128i special = _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20)),
+                                       _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                                                    _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
   return static_cast<uint32_t>(_mm_movemask_epi8(special));
 }
 
@@ -40,14 +39,13 @@ inline uint32_t MaskEqual(const char* a, const char* b) {
 inline uint32_t CopyAndMaskEscapes(char* to, const char* from) {
   const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
-  const __m128i quotes = _mm_or_si128(
-      _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20)),
-      _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
-                   _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
+  const __m128i quotes = _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20)),
+                                      _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                                                   _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
   // '<' and '>' differ in one bit, so one comparison finds both.
-  const __m128i html = _mm_or_si128(
-      _mm_cmpeq_epi8(_mm_or_si128(bytes, _mm_set1_epi8(2)), _mm_set1_epi8('>')),
-      _mm_cmpeq_epi8(bytes, _mm_set1_epi8('&')));
+  const __m128i html =
+      _mm_or_si128(_mm_cmpeq_epi8(_mm_or_si128(bytes, _mm_set1_epi8(2)), _mm_set1_epi8('>')),
+                   _mm_cmpeq_epi8(bytes, _mm_set1_epi8('&')));
   return static_cast<uint32_t>(_mm_movemask_epi8(_mm_or_si128(quotes, html)));
 }
 
@@ -70,8 +68,8 @@ inline bool CopyCompact16(char* to, const char* from) {
   return _mm_movemask_epi8(CopyAndMarkUncompact(to, from)) == 0;
 }
 inline bool CopyCompact64(char* to, const char* from) {
-  const __m128i first = _mm_or_si128(CopyAndMarkUncompact(to, from),
-                                     CopyAndMarkUncompact(to + 16, from + 16));
+  const __m128i first =
+      _mm_or_si128(CopyAndMarkUncompact(to, from), CopyAndMarkUncompact(to + 16, from + 16));
   const __m128i second = _mm_or_si128(CopyAndMarkUncompact(to + 32, from + 32),
                                       CopyAndMarkUncompact(to + 48, from + 48));
   return _mm_movemask_epi8(_mm_or_si128(first, second)) == 0;
@@ -89,9 +87,8 @@ inline uint32_t MaskBytes(const char* from, IsSpecial is_special) {
 }
 
 inline uint32_t MaskStringEnd(const char* at) {
-  return MaskBytes(at, [](unsigned char c) {
-    return c < 0x20 || c >= 0x80 || c == '"' || c == '\\';
-  });
+  return MaskBytes(at,
+                   [](unsigned char c) { return c < 0x20 || c >= 0x80 || c == '"' || c == '\\'; });
 }
 
 inline uint32_t MaskEqual(const char* a, const char* b) {
@@ -110,8 +107,8 @@ inline uint32_t CopyAndMaskEscapes(char* to, const char* from) {
 inline bool CopyCompact16(char* to, const char* from) {
   std::memcpy(to, from, kSimdWidth);
   return MaskBytes(from, [](unsigned char c) {
-    return c < 0x21 || c >= 0x80 || c == '<' || c == '>' || c == '&';
-  }) == 0;
+           return c < 0x21 || c >= 0x80 || c == '<' || c == '>' || c == '&';
+         }) == 0;
 }
 inline bool CopyCompact64(char* to, const char* from) {
   return CopyCompact16(to, from) && CopyCompact16(to + 16, from + 16) &&

@@ -209,7 +209,7 @@ size_t Utf8SequenceLength(const char* at, const char* end) {
   if (lead < 0xe0) return left >= 2 && continues(1) ? 2 : 0;
   if (lead < 0xf0) {
     if (left < 3 || !continues(1) || !continues(2)) return 0;
-    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
+    if (lead == 0xe0 && byte(1) < 0xa0) return 0;   // overlong
     if (lead == 0xed && byte(1) >= 0xa0) return 0;  // a surrogate
     return 3;
   }

@@ -76,27 +76,40 @@ std::string GoText(const Value& value) {
 
 std::string_view GoTypeName(const Value& value) {
   switch (value.tag()) {
-    case Tag::kNull: return "%!s(<nil>)";
-    case Tag::kBool: return "bool";
-    case Tag::kInt: return "int64";
+    case Tag::kNull:
+      return "%!s(<nil>)";
+    case Tag::kBool:
+      return "bool";
+    case Tag::kInt:
+      return "int64";
     case Tag::kUint:
-    case Tag::kDouble: return "float64";
-    case Tag::kList: return "[]interface {}";
-    case Tag::kMap: return "map[string]interface {}";
-    default: return "string";
+    case Tag::kDouble:
+      return "float64";
+    case Tag::kList:
+      return "[]interface {}";
+    case Tag::kMap:
+      return "map[string]interface {}";
+    default:
+      return "string";
   }
 }
 
 std::string_view JsonTypeName(const Value& value) {
   switch (value.tag()) {
-    case Tag::kNull: return "null";
-    case Tag::kBool: return "bool";
+    case Tag::kNull:
+      return "null";
+    case Tag::kBool:
+      return "bool";
     case Tag::kInt:
     case Tag::kUint:
-    case Tag::kDouble: return "number";
-    case Tag::kList: return "array";
-    case Tag::kMap: return "object";
-    default: return "string";
+    case Tag::kDouble:
+      return "number";
+    case Tag::kList:
+      return "array";
+    case Tag::kMap:
+      return "object";
+    default:
+      return "string";
   }
 }
 

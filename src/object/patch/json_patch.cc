@@ -264,8 +264,7 @@ Result<void> CheckOperations(const Value& patch) {
     for (const std::string_view name : {"op", "path", "from"}) {
       const Value* member = operation.Find(name);
       if (member == nullptr || member->is_null() || member->is_string()) continue;
-      return reject(*member,
-                    "struct field jsonPatchOp." + std::string(name) + " of type string");
+      return reject(*member, "struct field jsonPatchOp." + std::string(name) + " of type string");
     }
   }
   return {};

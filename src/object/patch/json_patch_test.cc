@@ -1,9 +1,9 @@
 // What JSON patches may cost; what they do is in tests/golden/patch/json.
 #include "object/patch/json_patch.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "base/limits.h"
 #include "object/json/decode.h"
@@ -115,8 +115,7 @@ TEST(JsonPatchTest, ShiftsOfAHugeListEndAtTheLimit) {
 TEST(JsonPatchTest, RefusesAResultThatNoRequestCouldCarry) {
   const std::string half(limits::kMaxDocumentBytes / 2, 'x');
   Document document = Decode(R"({"a":")" + half + R"("})");
-  const Document patch =
-      Decode(R"([{"op":"add","path":"/b","value":")" + half + R"("}])");
+  const Document patch = Decode(R"([{"op":"add","path":"/b","value":")" + half + R"("}])");
   const auto applied = ApplyJsonPatch(patch.root(), document);
   ASSERT_FALSE(applied.has_value());
   EXPECT_EQ(applied.error().code(), 413);

@@ -71,8 +71,8 @@ Result<Value> MergeObjects(Arena& arena, const Value& original, const Value& pat
   SKIFF_ASSIGN_OR_RETURN(PatchItems wanted, SortPatchItems(patch, merge_key));
   if (wanted.replace) {
     const size_t key_count = NumberKeys({&wanted.merge});
-    std::vector<Value> items = OrderItems(wanted.merge, ItemRanks(key_count, kNoRank),
-                                          RankItems(wanted.merge, key_count));
+    std::vector<Value> items =
+        OrderItems(wanted.merge, ItemRanks(key_count, kNoRank), RankItems(wanted.merge, key_count));
     for (Value& item : items) item = item.CopyInto(arena);
     return Value::List(arena, items);
   }
@@ -170,8 +170,8 @@ Result<Value> OrderElements(Arena& arena, const Value& merged, const Value& orde
   SKIFF_ASSIGN_OR_RETURN(auto ordered, KeyItems(order.items(), merge_key));
   SKIFF_ASSIGN_OR_RETURN(auto present, KeyItems(live.items(), merge_key));
   const size_t key_count = NumberKeys({&items, &ordered, &present});
-  return Value::List(arena, OrderItems(items, RankItems(ordered, key_count),
-                                       RankItems(present, key_count)));
+  return Value::List(
+      arena, OrderItems(items, RankItems(ordered, key_count), RankItems(present, key_count)));
 }
 
 }  // namespace skiff

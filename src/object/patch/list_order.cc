@@ -51,20 +51,31 @@ Result<ItemKey> ItemKeyOf(const Value& item, std::string_view merge_key) {
     }
     scalar = item.Find(merge_key);
     if (scalar == nullptr) {
-      return Fail(StatusReason::kUnknown, "map: " + GoText(item) +
-                                              " does not contain declared merge key: " +
-                                              std::string(merge_key));
+      return Fail(StatusReason::kUnknown,
+                  "map: " + GoText(item) +
+                      " does not contain declared merge key: " + std::string(merge_key));
     }
   }
   ItemKey key;
   key.tag = scalar->tag();
   switch (scalar->tag()) {
-    case Tag::kNull: break;
-    case Tag::kBool: key.bits = scalar->AsBool() ? 1 : 0; break;
-    case Tag::kInt: key.bits = scalar->AsInt(); break;
-    case Tag::kUint: key.bits = static_cast<int64_t>(scalar->AsUint()); break;
-    case Tag::kDouble: key.bits = std::bit_cast<int64_t>(scalar->AsDouble()); break;
-    case Tag::kString: key.text = scalar->AsText(); break;
+    case Tag::kNull:
+      break;
+    case Tag::kBool:
+      key.bits = scalar->AsBool() ? 1 : 0;
+      break;
+    case Tag::kInt:
+      key.bits = scalar->AsInt();
+      break;
+    case Tag::kUint:
+      key.bits = static_cast<int64_t>(scalar->AsUint());
+      break;
+    case Tag::kDouble:
+      key.bits = std::bit_cast<int64_t>(scalar->AsDouble());
+      break;
+    case Tag::kString:
+      key.text = scalar->AsText();
+      break;
     default:
       return BadRequest(merge_key.empty()
                             ? "items of a list without a merge key must be scalars"

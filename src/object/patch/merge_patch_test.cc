@@ -1,9 +1,9 @@
 // What merge patches may cost; what they do is in tests/golden/patch/merge.
 #include "object/patch/merge_patch.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "base/limits.h"
 #include "object/json/decode.h"

@@ -2,14 +2,14 @@
 // "apiVersion Kind" and gives strategic merge patches their type; `error` has the code and the
 // whole message, or a part that it contains. Beside them it replays patches that a real API server
 // was recorded to answer, where that folder is present.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "object/json/decode.h"
 #include "object/json/encode.h"
@@ -46,9 +46,12 @@ enum class PatchKind { kJson, kMerge, kStrategic };
 Result<void> Apply(PatchKind kind, const Value& patch, const MessageDesc* type,
                    Document& document) {
   switch (kind) {
-    case PatchKind::kJson: return ApplyJsonPatch(patch, document);
-    case PatchKind::kMerge: return ApplyMergePatch(patch, document);
-    case PatchKind::kStrategic: return ApplyStrategicMergePatch(patch, type, document);
+    case PatchKind::kJson:
+      return ApplyJsonPatch(patch, document);
+    case PatchKind::kMerge:
+      return ApplyMergePatch(patch, document);
+    case PatchKind::kStrategic:
+      return ApplyStrategicMergePatch(patch, type, document);
   }
   return {};
 }
@@ -186,8 +189,7 @@ void ReplayStep(const Value& step, Document& live) {
 }
 
 TEST(PatchGoldenTest, RecordedAnswersOfARealServerAgree) {
-  const fs::path folder =
-      fs::path(SKIFF_SOURCE_DIR) / "../shared/fixtures/behaviour/patches";
+  const fs::path folder = fs::path(SKIFF_SOURCE_DIR) / "../shared/fixtures/behaviour/patches";
   if (!fs::is_directory(folder)) GTEST_SKIP() << "../shared/fixtures is not there";
   for (const fs::path& file : JsonFiles(folder)) {
     SCOPED_TRACE(file.filename().string());

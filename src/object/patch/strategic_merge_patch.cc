@@ -99,8 +99,8 @@ Result<void> StrategicMerger::RetainKeys(const Value& patch, MapEdit& edit) {
     if (key.is_string()) retained.insert(key.AsText());
   }
   for (const auto& [key, value] : patch.entries()) {
-    const bool instructs = key == kRetainKeys || key.starts_with(kDeleteFromList) ||
-                           key.starts_with(kSetElementOrder);
+    const bool instructs =
+        key == kRetainKeys || key.starts_with(kDeleteFromList) || key.starts_with(kSetElementOrder);
     if (!instructs && !value.is_null() && !retained.contains(key)) return BadRequest(kBadFormat);
   }
   edit.EraseUnless([&](std::string_view key) { return retained.contains(key); });
@@ -130,8 +130,8 @@ Result<void> StrategicMerger::SetElementOrder(std::string_view name, const Value
   const Value* const change = patch.Find(name);
   for (const Value* list : {&order, original, change}) {
     if (list != nullptr && !list->is_list()) {
-      return Fail(StatusReason::kUnknown, "expected a []interface {}, but received a " +
-                                              std::string(GoTypeName(*list)));
+      return Fail(StatusReason::kUnknown,
+                  "expected a []interface {}, but received a " + std::string(GoTypeName(*list)));
     }
   }
   const FieldDesc* const field = FindField(type, name);
@@ -193,8 +193,8 @@ Result<void> StrategicMerger::MergeEntry(const MapEntry& entry, const MessageDes
       *original = patch.CopyInto(arena_);
       return {};
     }
-    SKIFF_ASSIGN_OR_RETURN(
-        *original, MergeMap(*original, patch, MessageOf(field, Cardinality::kSingle)));
+    SKIFF_ASSIGN_OR_RETURN(*original,
+                           MergeMap(*original, patch, MessageOf(field, Cardinality::kSingle)));
     return {};
   }
   if (both_lists) {
@@ -228,8 +228,7 @@ Result<void> ApplyStrategicMergePatch(const Value& patch, const MessageDesc* typ
   }
   Value& root = document.root();
   const Value original = root.is_map() ? root : Value::EmptyMap();
-  SKIFF_ASSIGN_OR_RETURN(root,
-                         StrategicMerger(document.arena()).MergeMap(original, patch, type));
+  SKIFF_ASSIGN_OR_RETURN(root, StrategicMerger(document.arena()).MergeMap(original, patch, type));
   return CheckPatchedDocument(root);
 }
 

@@ -1,9 +1,9 @@
 // What strategic merge patches may cost; what they do is in tests/golden/patch/strategic.
 #include "object/patch/strategic_merge_patch.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "base/limits.h"
 #include "object/json/decode.h"
@@ -75,8 +75,8 @@ TEST_F(StrategicMergePatchTest, ManyDeletionsAreOnePass) {
 TEST_F(StrategicMergePatchTest, ManyOrdersInOneMapAreChecked) {
   std::string orders;
   for (int i = 0; i < 50'000; ++i) {
-    orders += (i == 0 ? "\"$setElementOrder/f" : ",\"$setElementOrder/f") + std::to_string(i) +
-              "\":[]";
+    orders +=
+        (i == 0 ? "\"$setElementOrder/f" : ",\"$setElementOrder/f") + std::to_string(i) + "\":[]";
   }
   Document document = Decode("{}");
   const Document patch = Decode("{" + orders + "}");
@@ -88,8 +88,8 @@ TEST_F(StrategicMergePatchTest, ManyOrdersInOneMapAreChecked) {
 
 TEST_F(StrategicMergePatchTest, LongValuesAreCutInMessages) {
   Document document = Decode(R"({"spec":{"containers":[{"name":"a"}]}})");
-  const Document patch = Decode(R"({"spec":{"containers":[{"image":")" +
-                                std::string(1'000'000, 'x') + R"("}]}})");
+  const Document patch =
+      Decode(R"({"spec":{"containers":[{"image":")" + std::string(1'000'000, 'x') + R"("}]}})");
   const auto applied = ApplyStrategicMergePatch(patch.root(), pod_, document);
   ASSERT_FALSE(applied.has_value());
   EXPECT_NE(applied.error().message().find("does not contain declared merge key: name"),
@@ -111,9 +111,8 @@ TEST_F(StrategicMergePatchTest, MergesAsDeepAsValuesMayNest) {
 }
 
 TEST_F(StrategicMergePatchTest, NothingInTheResultPointsIntoThePatch) {
-  Document document = Decode(
-      R"({"metadata":{"finalizers":["a finalizer that is long"]},)"
-      R"("spec":{"containers":[{"name":"a"}]}})");
+  Document document = Decode(R"({"metadata":{"finalizers":["a finalizer that is long"]},)"
+                             R"("spec":{"containers":[{"name":"a"}]}})");
   {
     const Document patch = Decode(
         R"({"metadata":{"finalizers":["another one that is long"],"labels":{"a label":"long"}},)"
@@ -122,12 +121,11 @@ TEST_F(StrategicMergePatchTest, NothingInTheResultPointsIntoThePatch) {
         R"("nodeSelector":{"$patch":"replace","x":"y"},"volumes":[{"name":"a new volume"}]}})");
     ASSERT_TRUE(ApplyStrategicMergePatch(patch.root(), pod_, document).has_value());
   }
-  EXPECT_EQ(
-      EncodeJson(document.root()),
-      R"({"metadata":{"finalizers":["another one that is long","a finalizer that is long"],)"
-      R"("labels":{"a label":"long"}},"spec":{"containers":)"
-      R"([{"image":"example.com/an/image:1","name":"b"},{"name":"a","tty":true}],)"
-      R"("volumes":[{"name":"a new volume"}]}})");
+  EXPECT_EQ(EncodeJson(document.root()),
+            R"({"metadata":{"finalizers":["another one that is long","a finalizer that is long"],)"
+            R"("labels":{"a label":"long"}},"spec":{"containers":)"
+            R"([{"image":"example.com/an/image:1","name":"b"},{"name":"a","tty":true}],)"
+            R"("volumes":[{"name":"a new volume"}]}})");
 }
 
 TEST_F(StrategicMergePatchTest, RefusesAResultThatNoRequestCouldCarry) {

@@ -109,8 +109,8 @@ Result<Document> ProtobufDecoder::Run(const MessageDesc* type) {
 bool ProtobufDecoder::ReadFields(std::string_view bytes, const MessageDesc& type, uint16_t base,
                                  const PathNode& path, int depth) {
   if (depth > limits::kMaxDepth) {
-    return Fail(path, "messages are nested deeper than " + std::to_string(limits::kMaxDepth) +
-                          " levels");
+    return Fail(path,
+                "messages are nested deeper than " + std::to_string(limits::kMaxDepth) + " levels");
   }
   WireReader in(bytes);
   const size_t value_mark = values_.size();
@@ -254,8 +254,7 @@ bool ProtobufDecoder::ReadMapEntry(std::string_view bytes, const Met& met, const
   if (!CopyText(name, path, &entry.key)) return false;
   if (value_at.at == nullptr) {
     entry.value = ZeroValue(met.desc);
-  } else if (!ReadValue(value_at, met.desc, PathNode(&path, entry.key), met.depth,
-                        &entry.value)) {
+  } else if (!ReadValue(value_at, met.desc, PathNode(&path, entry.key), met.depth, &entry.value)) {
     return false;
   }
   entries_.push_back(entry);

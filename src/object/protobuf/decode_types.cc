@@ -105,8 +105,7 @@ bool ProtobufDecoder::ReadVarintValue(WireReader& in, FieldType type, const Path
   return true;
 }
 
-bool ProtobufDecoder::CopyText(std::string_view text, const PathNode& path,
-                               std::string_view* out) {
+bool ProtobufDecoder::CopyText(std::string_view text, const PathNode& path, std::string_view* out) {
   if (!IsAscii(text) && !IsValidUtf8(text)) return Fail(path, "the text is not valid UTF-8");
   *out = arena_.Copy(text);
   return true;
@@ -200,12 +199,12 @@ bool ProtobufDecoder::ReadIntOrString(std::string_view bytes, const PathNode& pa
 bool ProtobufDecoder::ReadRawJson(FieldType type, std::string_view bytes, const PathNode& path,
                                   Value* out) {
   std::string_view json, ignored;
-  const bool read = type == FieldType::kUnknown
-                        ? ReadWrapper(bytes, path, {{1, nullptr, &ignored},
-                                                    {2, nullptr, &json},
-                                                    {3, nullptr, &ignored},
-                                                    {4, nullptr, &ignored}})
-                        : ReadWrapper(bytes, path, {{1, nullptr, &json}});
+  const bool read = type == FieldType::kUnknown ? ReadWrapper(bytes, path,
+                                                              {{1, nullptr, &ignored},
+                                                               {2, nullptr, &json},
+                                                               {3, nullptr, &ignored},
+                                                               {4, nullptr, &ignored}})
+                                                : ReadWrapper(bytes, path, {{1, nullptr, &json}});
   if (!read) return false;
   // Nothing and no text at all are both null in JSON.
   if (json.empty()) {

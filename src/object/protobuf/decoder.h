@@ -33,7 +33,7 @@ class ProtobufDecoder {
   struct Met {
     const FieldDesc& desc;
     uint32_t expected_key;
-    uint32_t key;  // differs from the expected one in a packed list
+    uint32_t key;    // differs from the expected one in a packed list
     uint16_t index;  // in the flattened fields of the object being built
     int depth;
   };
@@ -56,8 +56,8 @@ class ProtobufDecoder {
   bool ReadValue(WireReader& in, const FieldDesc& desc, const PathNode& path, int depth,
                  Value* out);
   bool ReadVarintValue(WireReader& in, FieldType type, const PathNode& path, Value* out);
-  bool ReadMessage(std::string_view bytes, const MessageDesc& type, const PathNode& path,
-                   int depth, Empty empty, Value* out);
+  bool ReadMessage(std::string_view bytes, const MessageDesc& type, const PathNode& path, int depth,
+                   Empty empty, Value* out);
   bool ReadSchemaForm(std::string_view bytes, const MessageDesc& form, const PathNode& path,
                       int depth, Value* out);
   bool ReadTime(std::string_view bytes, bool micro, const PathNode& path, Value* out);

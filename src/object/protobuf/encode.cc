@@ -75,9 +75,10 @@ class Encoder {
 
   void PutEntry(const FieldDesc& desc, uint32_t key, const MapEntry& entry) {
     const size_t before = out_.size();
-    PutValue(desc, desc.type == FieldType::kDouble ? kEntryFixed64
-                   : IsVarint(desc.type)           ? kEntryVarint
-                                                   : kEntryBytes,
+    PutValue(desc,
+             desc.type == FieldType::kDouble ? kEntryFixed64
+             : IsVarint(desc.type)           ? kEntryVarint
+                                             : kEntryBytes,
              entry.value);
     out_.PutField(WireKey(1, WireType::kBytes), entry.key);
     out_.CloseMessage(key, before);
@@ -246,7 +247,9 @@ class Encoder {
         out_.PutField(key, {"\x08\x00", 2});
         break;
       case FieldType::kQuantity:
-        out_.PutField(key, {"\x0a\x01" "0", 3});
+        out_.PutField(key, {"\x0a\x01"
+                            "0",
+                            3});
         break;
       case FieldType::kIntOrString:
         out_.PutField(key, {"\x08\x00\x10\x00\x1a\x00", 6});

@@ -44,9 +44,8 @@ TEST(ResourceVersionTest, IsSetWhateverElseIsThere) {
   const std::string name = B(1, "n"), version = B(6, "1"), generation = V(7, 2);
   const MessageDesc* type = FindMessage("core/v1", "Pod");
   for (const std::string& bytes :
-       {std::string(), B(1, ""), B(1, name), B(1, generation),
-        B(1, version + version), B(1, B(5, "u") + name), B(2, ""), B(99, "") + B(1, name),
-        B(1, generation) + B(2, "")}) {
+       {std::string(), B(1, ""), B(1, name), B(1, generation), B(1, version + version),
+        B(1, B(5, "u") + name), B(2, ""), B(99, "") + B(1, name), B(1, generation) + B(2, "")}) {
     auto before = DecodeProtobuf(bytes, type);
     auto after = DecodeProtobuf(WithVersion(bytes, "42"), type);
     ASSERT_TRUE(before.has_value() && after.has_value());
@@ -61,7 +60,9 @@ TEST(ResourceVersionTest, IsSetWhateverElseIsThere) {
 
 TEST(ResourceVersionTest, BrokenBytesStayBroken) {
   const MessageDesc* type = FindMessage("core/v1", "Pod");
-  for (const std::string& bytes : {std::string("\x0a"), std::string("\x0a\x05" "ab"),
+  for (const std::string& bytes : {std::string("\x0a"),
+                                   std::string("\x0a\x05"
+                                               "ab"),
                                    std::string("\x0a\x02\x0a\x7f"), std::string("\x0f")}) {
     EXPECT_FALSE(SplitAtResourceVersion(bytes).has_value());
     EXPECT_FALSE(DecodeProtobuf(WithVersion(bytes, "42"), type).has_value());

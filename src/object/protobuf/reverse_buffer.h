@@ -64,7 +64,8 @@ class ReverseBuffer {
   static constexpr size_t kFirstRoom = 4096;
 
   void Reserve(size_t bytes) {
-    if (static_cast<size_t>(at_ - bytes_.get()) < bytes) [[unlikely]] Grow(bytes);
+    if (static_cast<size_t>(at_ - bytes_.get()) < bytes) [[unlikely]]
+      Grow(bytes);
   }
   void Grow(size_t bytes) {
     const size_t used = size();

@@ -56,9 +56,9 @@ constexpr size_t VarintSize(uint64_t value) {
 // Writes at most kMaxVarintBytes and returns the place behind them.
 inline uint8_t* WriteVarint(uint8_t* to, uint64_t value) {
   while (value >= 0x80) [[unlikely]] {
-    *to++ = static_cast<uint8_t>(value | 0x80);
-    value >>= 7;
-  }
+      *to++ = static_cast<uint8_t>(value | 0x80);
+      value >>= 7;
+    }
   *to++ = static_cast<uint8_t>(value);
   return to;
 }
@@ -91,7 +91,8 @@ struct WireReader {
       }
     }
     const LongVarint read = ReadLongVarint(at, end);
-    if (read.next == nullptr) [[unlikely]] return static_cast<WireError>(read.value);
+    if (read.next == nullptr) [[unlikely]]
+      return static_cast<WireError>(read.value);
     *value = read.value;
     at = read.next;
     return WireError::kNone;
@@ -101,7 +102,8 @@ struct WireReader {
   [[nodiscard]] WireError ReadKey(uint32_t* key) {
     uint64_t value = 0;
     if (const WireError error = ReadVarint(&value); error != WireError::kNone) return error;
-    if (value < 8 || value > UINT32_MAX) [[unlikely]] return WireError::kBadFieldNumber;
+    if (value < 8 || value > UINT32_MAX) [[unlikely]]
+      return WireError::kBadFieldNumber;
     *key = static_cast<uint32_t>(value);
     return WireError::kNone;
   }
@@ -110,14 +112,16 @@ struct WireReader {
   [[nodiscard]] WireError ReadBytes(std::string_view* bytes) {
     uint64_t size = 0;
     if (const WireError error = ReadVarint(&size); error != WireError::kNone) return error;
-    if (size > left()) [[unlikely]] return WireError::kLengthBeyondEnd;
+    if (size > left()) [[unlikely]]
+      return WireError::kLengthBeyondEnd;
     *bytes = {reinterpret_cast<const char*>(at), static_cast<size_t>(size)};
     at += size;
     return WireError::kNone;
   }
 
   [[nodiscard]] WireError ReadFixed64(uint64_t* value) {
-    if (left() < 8) [[unlikely]] return WireError::kTruncated;
+    if (left() < 8) [[unlikely]]
+      return WireError::kTruncated;
     uint64_t little = 0;
     for (int i = 7; i >= 0; --i) little = little << 8 | at[i];
     *value = little;

@@ -48,8 +48,8 @@ std::unexpected<Status> Illegal(size_t offset) {
 
 // The bytes of one group that holds line ends, padding or an error.
 struct SlowGroup {
-  size_t next;    // where the following group starts
-  size_t bytes;   // 0 at the end of the text, 3 for a full group
+  size_t next;   // where the following group starts
+  size_t bytes;  // 0 at the end of the text, 3 for a full group
   uint32_t bits;
 };
 

@@ -49,10 +49,23 @@ TEST(Base64Test, RejectsWhatIsNotBase64AndSaysWhere) {
     const char* text;
     const char* offset;
   } kCases[] = {
-      {"Z", "0"},      {"Zg", "0"},     {"Zm8", "0"},      {"Zm9vZ", "4"},   {"=", "0"},
-      {"Z===", "1"},   {"Zg=", "3"},    {"Zg=v", "3"},     {"Zg===", "4"},   {"Zg==Zg==", "4"},
-      {"Zm8=x", "4"},  {"Zm 9v", "2"},  {"Zm9v Zm9v", "4"}, {"Zm9v-m9v", "4"}, {"Zm9v_m9v", "4"},
-      {"Zm9v\tZg==", "4"}, {"\xff\xff\xff\xff", "0"},
+      {"Z", "0"},
+      {"Zg", "0"},
+      {"Zm8", "0"},
+      {"Zm9vZ", "4"},
+      {"=", "0"},
+      {"Z===", "1"},
+      {"Zg=", "3"},
+      {"Zg=v", "3"},
+      {"Zg===", "4"},
+      {"Zg==Zg==", "4"},
+      {"Zm8=x", "4"},
+      {"Zm 9v", "2"},
+      {"Zm9v Zm9v", "4"},
+      {"Zm9v-m9v", "4"},
+      {"Zm9v_m9v", "4"},
+      {"Zm9v\tZg==", "4"},
+      {"\xff\xff\xff\xff", "0"},
   };
   for (const auto& c : kCases) {
     const auto result = DecodeBase64(c.text);

@@ -1,8 +1,8 @@
 #include "object/scalar/decimal.h"
 
-#include <gtest/gtest.h>
-
 #include <limits>
+
+#include <gtest/gtest.h>
 
 namespace skiff {
 namespace {
@@ -30,9 +30,20 @@ TEST(DecimalTest, ZeroHasOneForm) {
 TEST(DecimalTest, ComparesAcrossExponents) {
   // Each is less than the next.
   const Decimal kAscending[] = {
-      Decimal(kMin, 3), Decimal(-12, 1), Decimal(-119, 0), Decimal(-1, -9), Decimal(),
-      Decimal(1, -9),   Decimal(9, -1),  Decimal(1, 0),    Decimal(1001, -3), Decimal(2, 0),
-      Decimal(1, 1),    Decimal(kMax, 0), Decimal(false, "9223372036854775808", 0), Decimal(1, 900),
+      Decimal(kMin, 3),
+      Decimal(-12, 1),
+      Decimal(-119, 0),
+      Decimal(-1, -9),
+      Decimal(),
+      Decimal(1, -9),
+      Decimal(9, -1),
+      Decimal(1, 0),
+      Decimal(1001, -3),
+      Decimal(2, 0),
+      Decimal(1, 1),
+      Decimal(kMax, 0),
+      Decimal(false, "9223372036854775808", 0),
+      Decimal(1, 900),
   };
   for (size_t i = 0; i < std::size(kAscending); ++i) {
     for (size_t j = 0; j < std::size(kAscending); ++j) {
@@ -86,10 +97,10 @@ TEST(DecimalTest, RoundsAwayFromZero) {
     const char* rounded;
     bool exact;
   } kCases[] = {
-      {Decimal(11, -1), 0, "2e0", false},   {Decimal(-11, -1), 0, "-2e0", false},
-      {Decimal(10, -1), 0, "1e0", true},    {Decimal(1, -5), 0, "1e0", false},
+      {Decimal(11, -1), 0, "2e0", false},    {Decimal(-11, -1), 0, "-2e0", false},
+      {Decimal(10, -1), 0, "1e0", true},     {Decimal(1, -5), 0, "1e0", false},
       {Decimal(-1, -500), 0, "-1e0", false}, {Decimal(9999, 0), 1, "1e4", false},
-      {Decimal(5, 3), 1, "5e3", true},      {Decimal(), 5, "0e0", true},
+      {Decimal(5, 3), 1, "5e3", true},       {Decimal(), 5, "0e0", true},
       {Decimal(5, 0), 1, "1e1", false},
   };
   for (const auto& c : kCases) {

@@ -1,8 +1,8 @@
 #include "object/scalar/duration.h"
 
-#include <gtest/gtest.h>
-
 #include <limits>
+
+#include <gtest/gtest.h>
 
 namespace skiff {
 namespace {
@@ -97,11 +97,34 @@ TEST(DurationTest, ParsesEveryUnit) {
 }
 
 TEST(DurationTest, RejectsWhatGoRejects) {
-  for (const char* text :
-       {"", "3", "-", "s", ".", "-.", ".s", "+.s", "1d", "1s ", " 1s", "1h-2m", "1.2.3s", "--1s",
-        "\x85\x85", "\xff", "hello \xff world", "9223372036854775810ns", "9223372036854775808ns",
-        "-9223372036854775809ns", "9223372036854776us", "3000000h", "9223372036854775.808us",
-        "9223372036854ms775us808ns", "99999999999999999999h", "1S", "1 s", "0x1s"}) {
+  for (const char* text : {"",
+                           "3",
+                           "-",
+                           "s",
+                           ".",
+                           "-.",
+                           ".s",
+                           "+.s",
+                           "1d",
+                           "1s ",
+                           " 1s",
+                           "1h-2m",
+                           "1.2.3s",
+                           "--1s",
+                           "\x85\x85",
+                           "\xff",
+                           "hello \xff world",
+                           "9223372036854775810ns",
+                           "9223372036854775808ns",
+                           "-9223372036854775809ns",
+                           "9223372036854776us",
+                           "3000000h",
+                           "9223372036854775.808us",
+                           "9223372036854ms775us808ns",
+                           "99999999999999999999h",
+                           "1S",
+                           "1 s",
+                           "0x1s"}) {
     EXPECT_FALSE(ParseDuration(text)) << text;
   }
 }

@@ -1,8 +1,8 @@
 #include "object/scalar/generate_name.h"
 
-#include <gtest/gtest.h>
-
 #include <set>
+
+#include <gtest/gtest.h>
 
 #include "object/scalar/names.h"
 

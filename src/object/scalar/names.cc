@@ -15,8 +15,8 @@ enum CharClass : uint16_t {
   kHyphen = 8,
   kUnderscore = 16,
   kDot = 32,
-  kPathMark = 64,     // what else a URL's path may hold
-  kEnvMark = 128,     // printable ASCII but "="
+  kPathMark = 64,  // what else a URL's path may hold
+  kEnvMark = 128,  // printable ASCII but "="
   kLowerAlnum = kLower | kDigit,
   kAlnum = kLowerAlnum | kUpper,
   kNameInner = kAlnum | kHyphen | kUnderscore | kDot,
@@ -118,8 +118,8 @@ constexpr char kBadCaselessSubdomain[] =
     "and ends with a letter or digit" USED(SUBDOMAIN_REGEX);
 constexpr char kBadUnderscoreSubdomain[] =
     "a lowercase RFC 1123 subdomain holds lower case letters, digits, '_', '-' and '.', and each "
-    "part between dots ends with a letter or digit" USED(
-        UNDERSCORE_LABEL_REGEX "(\\." UNDERSCORE_LABEL_REGEX ")*");
+    "part between dots ends with a letter or digit" USED(UNDERSCORE_LABEL_REGEX
+                                                         "(\\." UNDERSCORE_LABEL_REGEX ")*");
 constexpr char kBadWildcard[] =
     "a wildcard DNS-1123 subdomain is '*.' and a DNS subdomain of lower case letters, digits, '-' "
     "and '.'" USED("\\*\\." SUBDOMAIN_REGEX);
@@ -202,13 +202,10 @@ NameProblems CheckDns1123Label(std::string_view text) {
                !ok && HasSubdomainShape(text) ? "must not contain dots" : kBadLabel);
 }
 
-bool IsDns1035Label(std::string_view text) {
-  return IsDns1123Label(text) && Is(text[0], kLower);
-}
+bool IsDns1035Label(std::string_view text) { return IsDns1123Label(text) && Is(text[0], kLower); }
 
 NameProblems CheckDns1035Label(std::string_view text) {
-  return Check(text, kMaxDnsLabelLength, HasLabelShape(text) && Is(text[0], kLower),
-               kBad1035Label);
+  return Check(text, kMaxDnsLabelLength, HasLabelShape(text) && Is(text[0], kLower), kBad1035Label);
 }
 
 bool IsDns1123Subdomain(std::string_view text) {
@@ -260,7 +257,8 @@ NameProblems CheckQualifiedName(std::string_view text) {
     name = text.substr(slash + 1);
     if (name.find('/') != std::string_view::npos) {
       return {std::string("a valid label key has at most one '/', after a DNS subdomain; its name "
-                          "part ") + kBadNamePart};
+                          "part ") +
+              kBadNamePart};
     }
     const std::string_view prefix = text.substr(0, slash);
     if (prefix.empty()) {

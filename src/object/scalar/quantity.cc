@@ -119,9 +119,9 @@ int64_t Saturated(bool negative) {
 struct Quantity::Parts {
   std::string_view text;
   bool negative = false;
-  bool has_digits = false;     // any, zeros included
-  bool plain = true;           // no sign but -, no leading zeros, no decimal point
-  std::string_view integer;    // without leading zeros, but "0" if nothing is left
+  bool has_digits = false;   // any, zeros included
+  bool plain = true;         // no sign but -, no leading zeros, no decimal point
+  std::string_view integer;  // without leading zeros, but "0" if nothing is left
   std::string_view fraction;
   Suffix suffix{Format::kDecimalSI, 0};
 };
@@ -215,8 +215,8 @@ Result<Quantity> Quantity::FromLongParts(const Parts& parts) {
   std::string digits(parts.integer);
   digits += parts.fraction;
   const bool binary = parts.suffix.format == Format::kBinarySI;
-  const int64_t exponent = -static_cast<int64_t>(parts.fraction.size()) +
-                           (binary ? 0 : int64_t{parts.suffix.exponent});
+  const int64_t exponent =
+      -static_cast<int64_t>(parts.fraction.size()) + (binary ? 0 : int64_t{parts.suffix.exponent});
   Decimal number(parts.negative, digits, exponent);
   if (binary) number.Multiply(uint64_t{1} << parts.suffix.exponent);
   number.RoundUp(kNano);
@@ -396,8 +396,8 @@ void Quantity::AppendBinary(std::string& out) const {
   number.RoundUp(0);
   number.LowerExponent(0);
   int power = 0;
-  for (Decimal quotient = number;
-       power < kLargestBinaryPower && quotient.DivideBy(1024) == 0; ++power) {
+  for (Decimal quotient = number; power < kLargestBinaryPower && quotient.DivideBy(1024) == 0;
+       ++power) {
     number = quotient;
   }
   out += number.digits();
@@ -466,7 +466,8 @@ bool IsPlainlyCanonical(std::string_view text) {
 }
 
 Result<std::string_view> CanonicalizeQuantity(std::string_view text, std::string& scratch) {
-  if (IsPlainlyCanonical(text)) [[likely]] return text;
+  if (IsPlainlyCanonical(text)) [[likely]]
+    return text;
   SKIFF_ASSIGN_OR_RETURN(const Quantity quantity, Quantity::Parse(text));
   std::string canonical;
   quantity.AppendCanonical(canonical);

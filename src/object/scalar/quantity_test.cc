@@ -1,9 +1,9 @@
 #include "object/scalar/quantity.h"
 
-#include <gtest/gtest.h>
-
 #include <limits>
 #include <span>
+
+#include <gtest/gtest.h>
 
 #include "base/limits.h"
 
@@ -38,17 +38,46 @@ void ExpectCanonical(std::span<const TextCase> cases) {
 
 TEST(QuantityTest, WritesTheLargestSuffixWithoutAFraction) {
   const TextCase kCases[] = {
-      {"0", "0"},           {"1", "1"},             {"100", "100"},      {"999", "999"},
-      {"1000", "1k"},       {"1001", "1001"},       {"1100", "1100"},    {"10000", "10k"},
-      {"1000000", "1M"},    {"1000000000", "1G"},   {"1000000000000", "1T"},
-      {"1000000000000000", "1P"},                   {"1000000000000000000", "1E"},
-      {"1k", "1k"},         {"1000k", "1M"},        {"1500k", "1500k"},  {"1.5k", "1500"},
-      {"0.5", "500m"},      {"1.5", "1500m"},       {"0.001", "1m"},     {"0.0001", "100u"},
-      {"0.0000001", "100n"}, {"0.000000001", "1n"}, {"10m", "10m"},      {"1000m", "1"},
-      {"10000m", "10"},     {"2500m", "2500m"},     {"1000n", "1u"},     {"1000000n", "1m"},
-      {"100u", "100u"},     {".5", "500m"},         {"5.0", "5"},        {"10.0", "10"},
-      {"1.0k", "1k"},       {"00.5", "500m"},       {"-0.5", "-500m"},   {"-1000", "-1k"},
-      {"0.1k", "100"},      {"1.50", "1500m"},      {"1.2345", "1234500u"},
+      {"0", "0"},
+      {"1", "1"},
+      {"100", "100"},
+      {"999", "999"},
+      {"1000", "1k"},
+      {"1001", "1001"},
+      {"1100", "1100"},
+      {"10000", "10k"},
+      {"1000000", "1M"},
+      {"1000000000", "1G"},
+      {"1000000000000", "1T"},
+      {"1000000000000000", "1P"},
+      {"1000000000000000000", "1E"},
+      {"1k", "1k"},
+      {"1000k", "1M"},
+      {"1500k", "1500k"},
+      {"1.5k", "1500"},
+      {"0.5", "500m"},
+      {"1.5", "1500m"},
+      {"0.001", "1m"},
+      {"0.0001", "100u"},
+      {"0.0000001", "100n"},
+      {"0.000000001", "1n"},
+      {"10m", "10m"},
+      {"1000m", "1"},
+      {"10000m", "10"},
+      {"2500m", "2500m"},
+      {"1000n", "1u"},
+      {"1000000n", "1m"},
+      {"100u", "100u"},
+      {".5", "500m"},
+      {"5.0", "5"},
+      {"10.0", "10"},
+      {"1.0k", "1k"},
+      {"00.5", "500m"},
+      {"-0.5", "-500m"},
+      {"-1000", "-1k"},
+      {"0.1k", "100"},
+      {"1.50", "1500m"},
+      {"1.2345", "1234500u"},
       {"12345678901234567890", "12345678901234567890"},
       {"12000000000000000000", "12E"},
       {"123456789012345678.9", "123456789012345678900m"},
@@ -58,14 +87,32 @@ TEST(QuantityTest, WritesTheLargestSuffixWithoutAFraction) {
 
 TEST(QuantityTest, WritesBinaryAmountsInPowersOf1024) {
   const TextCase kCases[] = {
-      {"1Ki", "1Ki"},         {"1024Ki", "1Mi"},     {"1.5Gi", "1536Mi"},   {"0.5Gi", "512Mi"},
-      {"8Gi", "8Gi"},         {"16Gi", "16Gi"},      {"2048Mi", "2Gi"},     {"1000Ki", "1000Ki"},
-      {"100Ti", "100Ti"},     {"1024Gi", "1Ti"},     {"1024Ti", "1Pi"},     {"1024Pi", "1Ei"},
-      {"7Ei", "7Ei"},         {"1.5Ei", "1536Pi"},   {"-1Ki", "-1Ki"},      {"-2048Ki", "-2Mi"},
+      {"1Ki", "1Ki"},
+      {"1024Ki", "1Mi"},
+      {"1.5Gi", "1536Mi"},
+      {"0.5Gi", "512Mi"},
+      {"8Gi", "8Gi"},
+      {"16Gi", "16Gi"},
+      {"2048Mi", "2Gi"},
+      {"1000Ki", "1000Ki"},
+      {"100Ti", "100Ti"},
+      {"1024Gi", "1Ti"},
+      {"1024Ti", "1Pi"},
+      {"1024Pi", "1Ei"},
+      {"7Ei", "7Ei"},
+      {"1.5Ei", "1536Pi"},
+      {"-1Ki", "-1Ki"},
+      {"-2048Ki", "-2Mi"},
       // Below 1024 and with fractions decimal is used.
-      {"0.5Ki", "512"},       {"0.001Ki", "1024m"},  {"1.1Ki", "1126400m"}, {"-0.5Ki", "-512"},
-      {"0.0001Ki", "102400u"}, {"1.0001Ki", "1024102400u"},
-      {"0.000000000001Ki", "2n"}, {"0Ki", "0"},      {"0.0Ei", "0"},
+      {"0.5Ki", "512"},
+      {"0.001Ki", "1024m"},
+      {"1.1Ki", "1126400m"},
+      {"-0.5Ki", "-512"},
+      {"0.0001Ki", "102400u"},
+      {"1.0001Ki", "1024102400u"},
+      {"0.000000000001Ki", "2n"},
+      {"0Ki", "0"},
+      {"0.0Ei", "0"},
   };
   ExpectCanonical(kCases);
 }
@@ -78,31 +125,68 @@ TEST(QuantityTest, ABinaryAmountWithoutSuffixIsDecimalWhenReadAgain) {
 
 TEST(QuantityTest, WritesExponentsInMultiplesOfThree) {
   const TextCase kCases[] = {
-      {"1e3", "1e3"},     {"1e4", "10e3"},    {"1e5", "100e3"},   {"1e6", "1e6"},
-      {"100e1", "1e3"},   {"1.5e3", "1500"},  {"12e6", "12e6"},   {"1e-3", "1e-3"},
-      {"1e-1", "100e-3"}, {"1e-2", "10e-3"},  {"1e-9", "1e-9"},   {"1E1", "10"},
-      {"1e2", "100"},     {"1e21", "1e21"},   {"1e22", "10e21"},  {"1000e0", "1e3"},
-      {"0e5", "0"},       {"-1e4", "-10e3"},  {"1234567890123456789e2", "123456789012345678900"},
-      {"1e1000", "10e999"}, {"0.5e1", "5"},   {"1e-10", "1e-9"},
+      {"1e3", "1e3"},
+      {"1e4", "10e3"},
+      {"1e5", "100e3"},
+      {"1e6", "1e6"},
+      {"100e1", "1e3"},
+      {"1.5e3", "1500"},
+      {"12e6", "12e6"},
+      {"1e-3", "1e-3"},
+      {"1e-1", "100e-3"},
+      {"1e-2", "10e-3"},
+      {"1e-9", "1e-9"},
+      {"1E1", "10"},
+      {"1e2", "100"},
+      {"1e21", "1e21"},
+      {"1e22", "10e21"},
+      {"1000e0", "1e3"},
+      {"0e5", "0"},
+      {"-1e4", "-10e3"},
+      {"1234567890123456789e2", "123456789012345678900"},
+      {"1e1000", "10e999"},
+      {"0.5e1", "5"},
+      {"1e-10", "1e-9"},
   };
   ExpectCanonical(kCases);
 }
 
 TEST(QuantityTest, KeepsTheTextsThatKubernetesKeeps) {
-  for (const char* text :
-       {"1.500", "12.345", "1.234k", "1.001M", "+1", "+5Ki", "007", "-007m", "012Ki", "1.Ki", "1.",
-        "-1.", "5.k", "1E3", "1e+3", "1e03", "1e0", "12e00", "1e4294967296", "1.000001", "+1.500",
-        "1.5e1", "123456789012345.678"}) {
+  for (const char* text : {"1.500",
+                           "12.345",
+                           "1.234k",
+                           "1.001M",
+                           "+1",
+                           "+5Ki",
+                           "007",
+                           "-007m",
+                           "012Ki",
+                           "1.Ki",
+                           "1.",
+                           "-1.",
+                           "5.k",
+                           "1E3",
+                           "1e+3",
+                           "1e03",
+                           "1e0",
+                           "12e00",
+                           "1e4294967296",
+                           "1.000001",
+                           "+1.500",
+                           "1.5e1",
+                           "123456789012345.678"}) {
     EXPECT_EQ(Q(text).ToString(), text);
     std::string scratch = "unused";
     EXPECT_EQ(CanonicalizeQuantity(text, scratch)->data(), text);
   }
   // The same numbers are put in canonical form where one of the conditions does not hold.
   const TextCase kCases[] = {
-      {"1.000", "1"},       {"0.500", "500m"},    {"+8Ki", "8Ki"},     {"+10Ti", "+10Ti"},
-      {"+100Ti", "100Ti"},  {"+1000", "1k"},      {"1.5000", "1500m"}, {"+0", "0"},
-      {"1E4", "10e3"},      {"1234567890123456.789", "1234567890123456789m"},
-      {"0.000001", "1u"},   {"+1.5", "1500m"},
+      {"1.000", "1"},      {"0.500", "500m"},
+      {"+8Ki", "8Ki"},     {"+10Ti", "+10Ti"},
+      {"+100Ti", "100Ti"}, {"+1000", "1k"},
+      {"1.5000", "1500m"}, {"+0", "0"},
+      {"1E4", "10e3"},     {"1234567890123456.789", "1234567890123456789m"},
+      {"0.000001", "1u"},  {"+1.5", "1500m"},
   };
   for (const TextCase& c : kCases) EXPECT_EQ(Q(c.text).ToString(), c.canonical) << c.text;
 }
@@ -123,9 +207,14 @@ TEST(QuantityTest, ForgetsAKeptTextWhenTheNumberChanges) {
 
 TEST(QuantityTest, RoundsUpToNano) {
   const TextCase kCases[] = {
-      {"0.1n", "1n"},           {"1.1n", "2n"},           {"-0.1n", "-1n"},
-      {"0.0000000001", "1n"},   {"-1.0000000001", "-1000000001n"},
-      {"0.00000000000", "0"},   {"1e-2147483648", "1e-9"}, {"0.1e-2147483648", "1e-9"},
+      {"0.1n", "1n"},
+      {"1.1n", "2n"},
+      {"-0.1n", "-1n"},
+      {"0.0000000001", "1n"},
+      {"-1.0000000001", "-1000000001n"},
+      {"0.00000000000", "0"},
+      {"1e-2147483648", "1e-9"},
+      {"0.1e-2147483648", "1e-9"},
       {"0.1234567891234567891", "123456790n"},
       {"999999999.9999999999999", "1G"},
   };
@@ -161,20 +250,34 @@ TEST(QuantityTest, RejectsWhatIsNoQuantity) {
     const char* text;
     const char* message;
   } kCases[] = {
-      {"", "quantities must match"},     {" 1", "quantities must match"},
-      {"1 ", "quantities must match"},   {"1x", "quantities must match"},
-      {"1.2.3", "quantities must match"}, {"--1", "quantity's suffix"},
-      {"+-1", "quantity's suffix"},  {"1,5", "quantities must match"},
-      {"0x10", "quantities must match"}, {"1e3m", "quantities must match"},
-      {"1_000", "quantities must match"}, {"1KI", "quantities must match"},
-      {"1e", "quantity's suffix"},       {"1mi", "quantity's suffix"},
-      {"1ki", "quantity's suffix"},      {"1K", "quantity's suffix"},
-      {"1i", "quantity's suffix"},       {"1ni", "quantity's suffix"},
-      {"1+5", "quantity's suffix"},      {"1Ki5", "quantity's suffix"},
-      {"1e+", "quantity's suffix"},      {"1e-", "quantity's suffix"},
-      {"1ee3", "quantity's suffix"},     {"1e9223372036854775808", "quantity's suffix"},
-      {"Ei", "numeric part"},            {"+Pi", "numeric part"},
-      {".Pi", "numeric part"},           {"e-10", "numeric part"},
+      {"", "quantities must match"},
+      {" 1", "quantities must match"},
+      {"1 ", "quantities must match"},
+      {"1x", "quantities must match"},
+      {"1.2.3", "quantities must match"},
+      {"--1", "quantity's suffix"},
+      {"+-1", "quantity's suffix"},
+      {"1,5", "quantities must match"},
+      {"0x10", "quantities must match"},
+      {"1e3m", "quantities must match"},
+      {"1_000", "quantities must match"},
+      {"1KI", "quantities must match"},
+      {"1e", "quantity's suffix"},
+      {"1mi", "quantity's suffix"},
+      {"1ki", "quantity's suffix"},
+      {"1K", "quantity's suffix"},
+      {"1i", "quantity's suffix"},
+      {"1ni", "quantity's suffix"},
+      {"1+5", "quantity's suffix"},
+      {"1Ki5", "quantity's suffix"},
+      {"1e+", "quantity's suffix"},
+      {"1e-", "quantity's suffix"},
+      {"1ee3", "quantity's suffix"},
+      {"1e9223372036854775808", "quantity's suffix"},
+      {"Ei", "numeric part"},
+      {"+Pi", "numeric part"},
+      {".Pi", "numeric part"},
+      {"e-10", "numeric part"},
   };
   for (const auto& c : kCases) {
     const auto result = Quantity::Parse(c.text);
@@ -225,11 +328,30 @@ TEST(QuantityTest, RemembersItsFormat) {
 }
 
 TEST(QuantityTest, ComparesByValue) {
-  const char* const kAscending[] = {
-      "-1000E", "-8Ei", "-1Ki", "-1000", "-1",  "-1n", "0",    "1n",
-      "1m",     "999m", "1",    "1001m", "1k",  "1Ki", "1025", "1M",
-      "1Mi",    "1Gi",  "7Ei",  "9223372036854775807", "9223372036854775808",
-      "10E",    "1000E", "1e1000"};
+  const char* const kAscending[] = {"-1000E",
+                                    "-8Ei",
+                                    "-1Ki",
+                                    "-1000",
+                                    "-1",
+                                    "-1n",
+                                    "0",
+                                    "1n",
+                                    "1m",
+                                    "999m",
+                                    "1",
+                                    "1001m",
+                                    "1k",
+                                    "1Ki",
+                                    "1025",
+                                    "1M",
+                                    "1Mi",
+                                    "1Gi",
+                                    "7Ei",
+                                    "9223372036854775807",
+                                    "9223372036854775808",
+                                    "10E",
+                                    "1000E",
+                                    "1e1000"};
   for (size_t i = 0; i < std::size(kAscending); ++i) {
     for (size_t j = 0; j < std::size(kAscending); ++j) {
       const int order = Q(kAscending[i]).Compare(Q(kAscending[j]));

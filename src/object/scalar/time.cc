@@ -30,8 +30,7 @@ constexpr int64_t DaysFromDate(Date date) {
   const int64_t year_of_era = year - era * 400;
   const int64_t month_from_march = date.month > 2 ? date.month - 3 : date.month + 9;
   const int64_t day_of_year = (153 * month_from_march + 2) / 5 + date.day - 1;
-  const int64_t day_of_era =
-      year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  const int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
   return era * kDaysPerEra + day_of_era - kEraStartBefore1970;
 }
 
@@ -174,8 +173,8 @@ Result<Timestamp> Parse(std::string_view text, ReadFraction read_fraction) {
   const int64_t second = reader.Ranged(2, 0, 59, "bad second");
   const uint32_t nanos = read_fraction(reader);
   const int64_t offset = reader.Offset();
-  const int64_t seconds = DaysFromDate(date) * kSecondsPerDay + hour * 3600 + minute * 60 +
-                          second - offset;
+  const int64_t seconds =
+      DaysFromDate(date) * kSecondsPerDay + hour * 3600 + minute * 60 + second - offset;
   return reader.Finish({seconds, nanos});
 }
 

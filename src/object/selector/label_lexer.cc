@@ -13,13 +13,20 @@ LabelToken::Kind SymbolKind(std::string_view text) {
   if (text == "==") return LabelToken::kDoubleEquals;
   if (text == "!=") return LabelToken::kNotEquals;
   switch (text[0]) {
-    case '=': return LabelToken::kEquals;
-    case '!': return LabelToken::kNot;
-    case '(': return LabelToken::kOpen;
-    case ')': return LabelToken::kClose;
-    case ',': return LabelToken::kComma;
-    case '>': return LabelToken::kGreater;
-    default: return LabelToken::kLess;
+    case '=':
+      return LabelToken::kEquals;
+    case '!':
+      return LabelToken::kNot;
+    case '(':
+      return LabelToken::kOpen;
+    case ')':
+      return LabelToken::kClose;
+    case ',':
+      return LabelToken::kComma;
+    case '>':
+      return LabelToken::kGreater;
+    default:
+      return LabelToken::kLess;
   }
 }
 

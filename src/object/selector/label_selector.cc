@@ -105,14 +105,22 @@ class Parser {
   Result<LabelOperator> ParseOperator() {
     const LabelToken token = Take();
     switch (token.kind) {
-      case LabelToken::kEquals: return LabelOperator::kEquals;
-      case LabelToken::kDoubleEquals: return LabelOperator::kDoubleEquals;
-      case LabelToken::kNotEquals: return LabelOperator::kNotEquals;
-      case LabelToken::kIn: return LabelOperator::kIn;
-      case LabelToken::kNotIn: return LabelOperator::kNotIn;
-      case LabelToken::kGreater: return LabelOperator::kGreaterThan;
-      case LabelToken::kLess: return LabelOperator::kLessThan;
-      default: return BadRequest(Found(token.text, "in, notin, =, ==, !=, gt, lt"));
+      case LabelToken::kEquals:
+        return LabelOperator::kEquals;
+      case LabelToken::kDoubleEquals:
+        return LabelOperator::kDoubleEquals;
+      case LabelToken::kNotEquals:
+        return LabelOperator::kNotEquals;
+      case LabelToken::kIn:
+        return LabelOperator::kIn;
+      case LabelToken::kNotIn:
+        return LabelOperator::kNotIn;
+      case LabelToken::kGreater:
+        return LabelOperator::kGreaterThan;
+      case LabelToken::kLess:
+        return LabelOperator::kLessThan;
+      default:
+        return BadRequest(Found(token.text, "in, notin, =, ==, !=, gt, lt"));
     }
   }
 
@@ -247,8 +255,8 @@ Result<LabelRequirement> LabelRequirement::Make(std::string key, LabelOperator o
   }
   for (size_t i = 0; i < values.size() && faults.size() < limits::kMaxFieldIssues; ++i) {
     if (std::string problem = LabelValueProblem(values[i]); !problem.empty()) {
-      faults.push_back(InvalidValue("values[" + std::to_string(i) + "][" + key + "]", values[i],
-                                    problem));
+      faults.push_back(
+          InvalidValue("values[" + std::to_string(i) + "][" + key + "]", values[i], problem));
     }
   }
   if (faults.size() == 1) return BadRequest(std::move(faults[0]));
@@ -293,15 +301,32 @@ void LabelRequirement::AppendTo(std::string* out) const {
   *out += key_;
   bool is_set = false;
   switch (op_) {
-    case LabelOperator::kEquals: *out += '='; break;
-    case LabelOperator::kDoubleEquals: *out += "=="; break;
-    case LabelOperator::kNotEquals: *out += "!="; break;
-    case LabelOperator::kGreaterThan: *out += '>'; break;
-    case LabelOperator::kLessThan: *out += '<'; break;
-    case LabelOperator::kIn: *out += " in ("; is_set = true; break;
-    case LabelOperator::kNotIn: *out += " notin ("; is_set = true; break;
+    case LabelOperator::kEquals:
+      *out += '=';
+      break;
+    case LabelOperator::kDoubleEquals:
+      *out += "==";
+      break;
+    case LabelOperator::kNotEquals:
+      *out += "!=";
+      break;
+    case LabelOperator::kGreaterThan:
+      *out += '>';
+      break;
+    case LabelOperator::kLessThan:
+      *out += '<';
+      break;
+    case LabelOperator::kIn:
+      *out += " in (";
+      is_set = true;
+      break;
+    case LabelOperator::kNotIn:
+      *out += " notin (";
+      is_set = true;
+      break;
     case LabelOperator::kExists:
-    case LabelOperator::kDoesNotExist: return;
+    case LabelOperator::kDoesNotExist:
+      return;
   }
   for (size_t i = 0; i < values_.size(); ++i) {
     if (i != 0) *out += ',';

@@ -1,8 +1,8 @@
 #include "object/selector/label_selector.h"
 
-#include <gtest/gtest.h>
-
 #include <initializer_list>
+
+#include <gtest/gtest.h>
 
 #include "base/limits.h"
 
@@ -182,9 +182,9 @@ TEST(LabelSelectorTest, JoinsMatchLabelsAndExpressions) {
 TEST(LabelSelectorTest, RefusesWrongExpressions) {
   Arena arena;
   const Value wrong[] = {
-      Expression(arena, "a", "Gt", {"1"}), Expression(arena, "a", "In", {}),
+      Expression(arena, "a", "Gt", {"1"}),     Expression(arena, "a", "In", {}),
       Expression(arena, "a", "Exists", {"b"}), Expression(arena, "-", "Exists", {}),
-      Expression(arena, "a", "In", {"b@"}), Value::Int(1)};
+      Expression(arena, "a", "In", {"b@"}),    Value::Int(1)};
   for (const Value& expression : wrong) {
     Value selector = Value::EmptyMap();
     selector.SetEntry(arena, "matchExpressions", Value::List(arena, {&expression, 1}));

@@ -67,9 +67,8 @@ LabelSet::Block* LabelSet::FindOrMake(SymbolTable& table,
     block->values()[i] = pairs[i].second;
   }
   const uint32_t hash = KeyedHash(block->keys(), symbol_bytes, table.seed_);
-  Block* const* found = table.label_blocks_.Find(hash, [&](Block* other) {
-    return std::ranges::equal(other->symbols(), block->symbols());
-  });
+  Block* const* found = table.label_blocks_.Find(
+      hash, [&](Block* other) { return std::ranges::equal(other->symbols(), block->symbols()); });
   if (found == nullptr) {
     table.label_blocks_.Insert(hash, block);
     return block;
@@ -131,9 +130,8 @@ BoundSelector::BoundSelector(SymbolTable& table, const LabelSelector& selector)
     }
     requirements_.push_back(to);
   }
-  std::ranges::stable_sort(requirements_, {}, [](const Requirement& r) {
-    return std::pair(r.negated, r.test);
-  });
+  std::ranges::stable_sort(requirements_, {},
+                           [](const Requirement& r) { return std::pair(r.negated, r.test); });
   matches_empty_ = !matches_nothing_ && std::ranges::all_of(requirements_, [&](const auto& r) {
     return Holds(r, nullptr);
   });

@@ -126,9 +126,9 @@ class BoundSelector {
     Test test;
     bool negated;
     uint32_t value_count;
-    Symbol value;         // the only value, when value_count is 1
-    uint32_t first_value; // in values_, when there are more: ascending
-    int64_t number;       // of kGreaterThan and kLessThan
+    Symbol value;          // the only value, when value_count is 1
+    uint32_t first_value;  // in values_, when there are more: ascending
+    int64_t number;        // of kGreaterThan and kLessThan
   };
 
   static const Symbol* FindValue(const SymbolTable::LabelBlock& block, Symbol key);

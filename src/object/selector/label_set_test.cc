@@ -1,10 +1,10 @@
 #include "object/selector/label_set.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace skiff {
 namespace {
@@ -134,8 +134,7 @@ TEST(BoundSelectorTest, KnowsWhatMatchesNoLabels) {
   EXPECT_TRUE(Bind(table, "!a,b!=c").Matches(LabelSet()));
   EXPECT_FALSE(Bind(table, "!a,b").Matches(LabelSet()));
   EXPECT_FALSE(BoundSelector(table, LabelSelector::Nothing()).Matches(LabelSet()));
-  EXPECT_FALSE(
-      BoundSelector(table, LabelSelector::Nothing()).Matches(Make(table, {{"a", "b"}})));
+  EXPECT_FALSE(BoundSelector(table, LabelSelector::Nothing()).Matches(Make(table, {{"a", "b"}})));
 }
 
 TEST(BoundSelectorTest, ReportsAllMatchesInOrder) {

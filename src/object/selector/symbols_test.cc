@@ -1,10 +1,10 @@
 #include "object/selector/symbols.h"
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace skiff {
 namespace {
@@ -75,8 +75,8 @@ TEST(ParseDecimalTest, TakesWhatGoTakes) {
   EXPECT_EQ(ParseDecimal("007"), 7);
   EXPECT_EQ(ParseDecimal("+5"), 5);
   EXPECT_EQ(ParseDecimal("-9223372036854775808"), INT64_MIN);
-  for (std::string_view bad : {"", "+", "-", "+-1", "1_0", "0x1", " 1", "1 ", "1.0", "1e3",
-                               "9223372036854775808"}) {
+  for (std::string_view bad :
+       {"", "+", "-", "+-1", "1_0", "0x1", " 1", "1 ", "1.0", "1e3", "9223372036854775808"}) {
     EXPECT_EQ(ParseDecimal(bad), std::nullopt) << bad;
   }
 }

@@ -23,7 +23,6 @@ namespace {
 // by malice, go through the tree, which copies them once.
 constexpr int kMaxDirectDepth = 64;
 
-
 // A stretch of the output: where the encoded entries of a field or of a map's key stand.
 struct Stretch {
   size_t begin = 0;
@@ -182,8 +181,9 @@ class Transcoder {
     if (type.form == MessageForm::kSchemaOrBool) {
       constexpr uint32_t kAllows = WireKey(1, WireType::kVarint);
       Value allows = Value::Bool(true);
-      if (kind == JsonKind::kBool) return ReadScalar(FieldType::kBool, path, &allows) &&
-                                          Scalar(FieldType::kBool, kAllows, allows);
+      if (kind == JsonKind::kBool)
+        return ReadScalar(FieldType::kBool, path, &allows) &&
+               Scalar(FieldType::kBool, kAllows, allows);
       if (kind != JsonKind::kObject) return faults_.Expected("an object or a boolean", kind, path);
       Scalar(FieldType::kBool, kAllows, allows);
     }
@@ -194,8 +194,8 @@ class Transcoder {
     constexpr uint32_t kItems = WireKey(2, WireType::kBytes);
     const bool strings = type.form == MessageForm::kSchemaOrStringArray;
     if (kind != JsonKind::kArray) {
-      return faults_.Expected(strings ? "an object or an array of strings"
-                                      : "an object or an array", kind, path);
+      return faults_.Expected(
+          strings ? "an object or an array of strings" : "an object or an array", kind, path);
     }
     return strings ? List(FieldType::kString, nullptr, kItems, path, depth)
                    : List(FieldType::kMessage, schema.message, kItems, path, depth);
@@ -266,8 +266,8 @@ class Transcoder {
     if (!cursor_.Take('}')) {
       do {
         cursor_.SkipSpace();
-        MapStretch entry{.key = {}, .begin = out_.size(), .size = 0,
-                         .key_offset = cursor_.offset()};
+        MapStretch entry{
+            .key = {}, .begin = out_.size(), .size = 0, .key_offset = cursor_.offset()};
         if (!cursor_.ReadString(arena_, &entry.key) || !cursor_.Expect(':', kExpectedColon)) {
           return faults_.Syntax(path);
         }
@@ -278,8 +278,7 @@ class Transcoder {
         if (!Element(field.type, field.message, value_key, here, depth)) return false;
         EndLength(length);
         entry.size = out_.size() - entry.begin;
-        sorted = sorted &&
-                 (map_stretches_.size() == mark || map_stretches_.back().key < entry.key);
+        sorted = sorted && (map_stretches_.size() == mark || map_stretches_.back().key < entry.key);
         map_stretches_.push_back(entry);
       } while (cursor_.Take(','));
       if (!cursor_.Expect('}', kExpectedObjectEnd)) return faults_.Syntax(path);
@@ -472,8 +471,11 @@ Result<void> JsonToStorage(std::string_view json, ByteBuffer& out, const DecodeO
   ByteBuffer message;
   SKIFF_RETURN_IF_ERROR(JsonToProtobuf(json, *type, message, options));
   std::string stored;
-  AppendProtobufEnvelope({.api_version = meta.api_version, .kind = meta.kind,
-                          .raw = message.view(), .content_encoding = {}, .content_type = {}},
+  AppendProtobufEnvelope({.api_version = meta.api_version,
+                          .kind = meta.kind,
+                          .raw = message.view(),
+                          .content_encoding = {},
+                          .content_type = {}},
                          &stored);
   out.Append(stored);
   return {};

@@ -35,7 +35,8 @@ class JsonValueWriter {
   void End(const char* to) { out_.CommitTo(to); }
 
   char* Room(char* to) {
-    if (to > limit_) [[unlikely]] return MoreRoom(to, 0);
+    if (to > limit_) [[unlikely]]
+      return MoreRoom(to, 0);
     return to;
   }
 
@@ -45,7 +46,8 @@ class JsonValueWriter {
     const char* const key = field.key + 1;  // the comma stands already
     static_assert(kKeyPadding == 64);
     std::memcpy(to, key, 32);
-    if (size > 32) [[unlikely]] std::memcpy(to + 32, key + 32, 32);
+    if (size > 32) [[unlikely]]
+      std::memcpy(to + 32, key + 32, 32);
     return to + size;
   }
 
@@ -69,15 +71,18 @@ class JsonValueWriter {
   [[gnu::always_inline]] char* String(char* to, std::string_view text) {
     const char* from = text.data();
     size_t left = text.size();
-    if (from + left > last_vector_) [[unlikely]] return AnyString(to, text);
+    if (from + left > last_vector_) [[unlikely]]
+      return AnyString(to, text);
     if (left > kShort) to = RoomFor(to, left);
     char* const start = to;
     *to++ = '"';
     for (; left > kSimdWidth; left -= kSimdWidth, from += kSimdWidth, to += kSimdWidth) {
-      if (CopyAndMaskEscapes(to, from) != 0) [[unlikely]] return AnyString(start, text);
+      if (CopyAndMaskEscapes(to, from) != 0) [[unlikely]]
+        return AnyString(start, text);
     }
     const uint32_t escapes = CopyAndMaskEscapes(to, from) << (kSimdWidth - left);
-    if (static_cast<uint16_t>(escapes) != 0) [[unlikely]] return AnyString(start, text);
+    if (static_cast<uint16_t>(escapes) != 0) [[unlikely]]
+      return AnyString(start, text);
     std::memcpy(to + left, "\",", 2);
     return to + left + 2;
   }
@@ -96,7 +101,8 @@ class JsonValueWriter {
     } else {
       const auto integer = static_cast<int64_t>(value);
       to = std::to_chars(to, to + 20,
-                         type == FieldType::kInt32 ? static_cast<int32_t>(integer) : integer).ptr;
+                         type == FieldType::kInt32 ? static_cast<int32_t>(integer) : integer)
+               .ptr;
     }
     *to = ',';
     return to + 1;
@@ -132,7 +138,8 @@ class JsonValueWriter {
 
   // Room for `size` bytes and kRoom more.
   char* RoomFor(char* to, size_t size) {
-    if (limit_ - to < static_cast<ptrdiff_t>(size)) [[unlikely]] return MoreRoom(to, size);
+    if (limit_ - to < static_cast<ptrdiff_t>(size)) [[unlikely]]
+      return MoreRoom(to, size);
     return to;
   }
   char* MoreRoom(char* to, size_t size);
@@ -141,7 +148,7 @@ class JsonValueWriter {
 
   ByteBuffer& out_;
   const char* last_vector_;  // where vectors may be read up to
-  char* limit_ = nullptr;  // kRoom before the end of the buffer
+  char* limit_ = nullptr;    // kRoom before the end of the buffer
   std::string scratch_;
 };
 

@@ -55,14 +55,16 @@ class Transcoder {
   // --- messages
 
   char* Message(char* to, const MessageDesc& type, WireReader in, int depth) {
-    if (type.form != MessageForm::kPlain) [[unlikely]] return SchemaOr(to, type, in, depth);
+    if (type.form != MessageForm::kPlain) [[unlikely]]
+      return SchemaOr(to, type, in, depth);
     *to = '{';
     return Members(to + 1, type, in, depth);
   }
 
   // What follows an object's opening brace, and perhaps its first members.
   char* Members(char* to, const MessageDesc& type, WireReader in, int depth) {
-    if (depth > limits::kMaxDepth || type.fields.size() > kMaxFields) [[unlikely]] return nullptr;
+    if (depth > limits::kMaxDepth || type.fields.size() > kMaxFields) [[unlikely]]
+      return nullptr;
     to = type.proto_order_is_json_order ? InOrder(to, type, in, depth)
                                         : ByPlace(to, type, in, depth);
     return to == nullptr ? nullptr : writer_.Close(to, '}');
@@ -78,7 +80,8 @@ class Transcoder {
       uint64_t key = 0;
       if (in.ReadVarint(&key) != WireError::kNone) return nullptr;
       const ProtoFieldDesc* const met = FindField(type, key, last);
-      if (met == nullptr) [[unlikely]] return nullptr;
+      if (met == nullptr) [[unlikely]]
+        return nullptr;
       last = key;
       const size_t index = met->first_field;
       if (unset != 0) {
@@ -91,11 +94,13 @@ class Transcoder {
         if (in.ReadBytes(&body) != WireError::kNone) return nullptr;
         unset &= ~((FieldBit(met->inlined->fields.size()) - 1) << index);
         to = InOrder(to, *met->inlined, WireReader(body), depth);
-        if (to == nullptr) [[unlikely]] return nullptr;
+        if (to == nullptr) [[unlikely]]
+          return nullptr;
         continue;
       }
       to = Field(writer_.Room(to), fields[index], met->key, in, depth);
-      if (to == nullptr) [[unlikely]] return nullptr;
+      if (to == nullptr) [[unlikely]]
+        return nullptr;
     }
     return ShowUnset(to, fields, unset);
   }
@@ -105,7 +110,8 @@ class Transcoder {
   [[gnu::always_inline]] static const ProtoFieldDesc* FindField(const MessageDesc& type,
                                                                 uint64_t key, uint64_t last) {
     const uint64_t tag = key >> 3;
-    if (key <= last || tag >= type.proto_slots.size()) [[unlikely]] return nullptr;
+    if (key <= last || tag >= type.proto_slots.size()) [[unlikely]]
+      return nullptr;
     const ProtoFieldDesc& field = type.proto_fields.data()[type.proto_slots[tag]];
     return field.key == key ? &field : nullptr;
   }
@@ -125,7 +131,8 @@ class Transcoder {
       }
       WireReader at(places[index].at, places[index].end);
       to = Field(to, field, field.proto_key, at, depth);
-      if (to == nullptr) [[unlikely]] return nullptr;
+      if (to == nullptr) [[unlikely]]
+        return nullptr;
     }
     return to;
   }
@@ -144,7 +151,8 @@ class Transcoder {
       if (!Pass(static_cast<uint32_t>(key), in)) return false;
       if (key == last && in_run) continue;
       const ProtoFieldDesc* const met = FindField(type, key, last);
-      if (met == nullptr) [[unlikely]] return false;
+      if (met == nullptr) [[unlikely]]
+        return false;
       last = key;
       const size_t index = first + met->first_field;
       if (met->inlined != nullptr) {
@@ -179,7 +187,8 @@ class Transcoder {
 
   // A field that is not set, or set to what JSON does not tell from that.
   char* Unset(char* to, const FieldDesc& field) {
-    if (!field.shown_unset()) [[likely]] return to;
+    if (!field.shown_unset()) [[likely]]
+      return to;
     return writer_.Json(writer_.Key(to, field), UnsetJson(field));
   }
   char* ShowUnset(char* to, const FieldDesc* fields, uint64_t unset) {
@@ -191,8 +200,8 @@ class Transcoder {
 
   // A field whose key has been read. The common types are dealt with in place, the others by a
   // call: this is where a list of pods spends its time.
-  [[gnu::always_inline]] char* Field(char* to, const FieldDesc& field, uint32_t key,
-                                     WireReader& in, int depth) {
+  [[gnu::always_inline]] char* Field(char* to, const FieldDesc& field, uint32_t key, WireReader& in,
+                                     int depth) {
     if (field.cardinality != Cardinality::kSingle) {
       WireReader rest = in;  // the address of `in` would keep it out of registers
       to = writer_.Key(to, field);
@@ -238,7 +247,8 @@ class Transcoder {
     const size_t start = writer_.OffsetOf(to);
     bool zero = false;
     to = writer_.Value(writer_.Key(to, field), field.type, body, &zero);
-    if (to == nullptr || !zero || field.pointer()) [[likely]] return to;
+    if (to == nullptr || !zero || field.pointer()) [[likely]]
+      return to;
     const bool list = field.type == FieldType::kBytes || field.type == FieldType::kStringList;
     if (list && !field.omit_empty()) return to;
     return Unset(writer_.AtOffset(start), field);
@@ -276,7 +286,8 @@ class Transcoder {
       if (WireTypeOf(key) == WireType::kBytes) {
         if (in.ReadBytes(&body) != WireError::kNone) return nullptr;
         to = Element(to, field, body, depth);
-        if (to == nullptr) [[unlikely]] return nullptr;
+        if (to == nullptr) [[unlikely]]
+          return nullptr;
       } else if (field.type == FieldType::kDouble) {
         if (in.ReadFixed64(&number) != WireError::kNone) return nullptr;
         to = writer_.Double(to, std::bit_cast<double>(number));
@@ -309,13 +320,15 @@ class Transcoder {
       if (!ReadTexts(WireReader(body), &entry) && !ReadMapEntry(WireReader(body), &entry)) {
         return nullptr;
       }
-      if (previous.data() != nullptr && previous >= entry.key) [[unlikely]] return nullptr;
+      if (previous.data() != nullptr && previous >= entry.key) [[unlikely]]
+        return nullptr;
       previous = entry.key;
       to = writer_.String(writer_.Room(to), entry.key);
       to[-1] = ':';
       to = of_varints ? writer_.Varint(to, field.type, entry.varint)
                       : Element(to, field, entry.value, depth);
-      if (to == nullptr) [[unlikely]] return nullptr;
+      if (to == nullptr) [[unlikely]]
+        return nullptr;
     } while (NextEntry(key, in));
     *rest = in;
     return writer_.Close(to, '}');

@@ -103,11 +103,17 @@ TEST(JsonToProtobufTest, IssuesAreThoseOfTheDecoder) {
 // Field 1 of a ConfigMap is its metadata, 2 its data.
 TEST(ProtobufToJsonTest, UnusualButLegalBytesGiveTheSameText) {
   const MessageDesc& config_map = *FindKind("v1", "ConfigMap");
-  const std::string name = "\x0a\x03\x0a\x01n";            // metadata {name: n}
-  const std::string space = "\x0a\x03\x1a\x01s";           // metadata {namespace: s}
-  const std::string a = "\x12\x06\x0a\x01" "a\x12\x01" "1";  // data a: 1
-  const std::string b = "\x12\x06\x0a\x01" "b\x12\x01" "2";
-  const std::string unknown = "\x98\x06\x01";              // field 99
+  const std::string name = "\x0a\x03\x0a\x01n";   // metadata {name: n}
+  const std::string space = "\x0a\x03\x1a\x01s";  // metadata {namespace: s}
+  const std::string a =
+      "\x12\x06\x0a\x01"
+      "a\x12\x01"
+      "1";  // data a: 1
+  const std::string b =
+      "\x12\x06\x0a\x01"
+      "b\x12\x01"
+      "2";
+  const std::string unknown = "\x98\x06\x01";  // field 99
   for (const std::string& bytes :
        {a + name, b + a, a + name + b, name + space, a + a, unknown + name, name + a + unknown}) {
     ByteBuffer json;
@@ -135,7 +141,10 @@ TEST(ProtobufToJsonTest, PointersToNothingAreNull) {
 TEST(ProtobufToJsonTest, BrokenBytesAreAnErrorAndLeaveNothingBehind) {
   const MessageDesc& pod = *FindKind("v1", "Pod");
   for (const std::string& bytes :
-       {std::string("\x0a"), std::string("\x0a\x05" "ab"), std::string("\x0a\x02\x0a\x7f"),
+       {std::string("\x0a"),
+        std::string("\x0a\x05"
+                    "ab"),
+        std::string("\x0a\x02\x0a\x7f"),
         std::string("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"), std::string("\x0f")}) {
     ByteBuffer json;
     json.Append("before");

@@ -68,15 +68,24 @@ class Emitter {
 
   void EmitValue(const Value& value) {
     switch (value.tag()) {
-      case Tag::kNull: return EmitPlain("null");
-      case Tag::kBool: return EmitPlain(value.AsBool() ? "true" : "false");
-      case Tag::kInt: return EmitPlain(std::to_string(value.AsInt()));
-      case Tag::kUint: return EmitPlain(std::to_string(value.AsUint()));
-      case Tag::kDouble: return EmitDouble(value.AsDouble());
-      case Tag::kString: return EmitString(value.AsText());
-      case Tag::kList: return EmitList(value);
-      case Tag::kMap: return EmitMap(value);
-      default: assert(false && "only untyped values can be printed as YAML");
+      case Tag::kNull:
+        return EmitPlain("null");
+      case Tag::kBool:
+        return EmitPlain(value.AsBool() ? "true" : "false");
+      case Tag::kInt:
+        return EmitPlain(std::to_string(value.AsInt()));
+      case Tag::kUint:
+        return EmitPlain(std::to_string(value.AsUint()));
+      case Tag::kDouble:
+        return EmitDouble(value.AsDouble());
+      case Tag::kString:
+        return EmitString(value.AsText());
+      case Tag::kList:
+        return EmitList(value);
+      case Tag::kMap:
+        return EmitMap(value);
+      default:
+        assert(false && "only untyped values can be printed as YAML");
     }
   }
 

@@ -1,11 +1,11 @@
 #include "object/yaml/emit.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+
+#include <gtest/gtest.h>
 
 #include "object/json/decode.h"
 #include "object/yaml/to_json.h"
@@ -131,9 +131,9 @@ TEST(YamlEmitTest, QuotesKeysAsStrings) {
 }
 
 TEST(YamlEmitTest, OrdersKeysNaturally) {
-  const std::vector<std::string_view> sorted = {
-      "",   "#1",  ".a", "0",  "1",   "01", "2",   "10",  "A",  "Z",   "a",
-      "a.b", "a1", "a01", "a2", "a10", "a100", "ab", "b", "é"};
+  const std::vector<std::string_view> sorted = {"",   "#1",  ".a",   "0",  "1",   "01", "2",
+                                                "10", "A",   "Z",    "a",  "a.b", "a1", "a01",
+                                                "a2", "a10", "a100", "ab", "b",   "é"};
   for (size_t i = 0; i + 1 < sorted.size(); ++i) {
     EXPECT_TRUE(YamlKeyLess(sorted[i], sorted[i + 1])) << sorted[i] << " < " << sorted[i + 1];
     EXPECT_FALSE(YamlKeyLess(sorted[i + 1], sorted[i])) << sorted[i + 1] << " < " << sorted[i];

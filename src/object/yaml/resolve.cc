@@ -173,8 +173,8 @@ class TimestampReader {
 
   bool Matches() {
     if (SkipDigits(rest_, 0) != 4 || rest_.size() == 4) return false;
-    const int year = (rest_[0] - '0') * 1000 + (rest_[1] - '0') * 100 + (rest_[2] - '0') * 10 +
-                     (rest_[3] - '0');
+    const int year =
+        (rest_[0] - '0') * 1000 + (rest_[1] - '0') * 100 + (rest_[2] - '0') * 10 + (rest_[3] - '0');
     rest_.remove_prefix(4);
     int month = 0, day = 0;
     if (!Take('-') || !Number(1, 12, &month) || !Take('-') || !Number(1, 31, &day)) return false;
@@ -288,13 +288,19 @@ std::string FormatFloat(Float value) {
 
 std::string_view YamlTypeTag(YamlType type) {
   switch (type) {
-    case YamlType::kNull: return "!!null";
-    case YamlType::kBool: return "!!bool";
+    case YamlType::kNull:
+      return "!!null";
+    case YamlType::kBool:
+      return "!!bool";
     case YamlType::kInt:
-    case YamlType::kUint: return "!!int";
-    case YamlType::kFloat: return "!!float";
-    case YamlType::kTimestamp: return "!!timestamp";
-    case YamlType::kString: break;
+    case YamlType::kUint:
+      return "!!int";
+    case YamlType::kFloat:
+      return "!!float";
+    case YamlType::kTimestamp:
+      return "!!timestamp";
+    case YamlType::kString:
+      break;
   }
   return "!!str";
 }
@@ -303,8 +309,17 @@ YamlScalar ResolveYamlScalar(std::string_view text) {
   YamlScalar scalar;
   if (text.empty()) return OfType(YamlType::kNull);
   switch (text[0]) {
-    case 'y': case 'Y': case 'n': case 'N': case 't': case 'T': case 'f': case 'F':
-    case 'o': case 'O': case '~':
+    case 'y':
+    case 'Y':
+    case 'n':
+    case 'N':
+    case 't':
+    case 'T':
+    case 'f':
+    case 'F':
+    case 'o':
+    case 'O':
+    case '~':
       ResolveWord(text, &scalar);
       return scalar;
     case '.':
@@ -314,7 +329,8 @@ YamlScalar ResolveYamlScalar(std::string_view text) {
       }
       ResolveDecimal(text, &scalar);
       return scalar;
-    case '+': case '-':
+    case '+':
+    case '-':
       return ResolveNumber(text);
     default:
       return IsDigit(text[0]) ? ResolveNumber(text) : scalar;

@@ -19,7 +19,7 @@ std::string_view YamlTypeTag(YamlType type);
 struct YamlScalar {
   YamlType type = YamlType::kString;
   union {
-    int64_t integer = 0;  // kInt; 0 or 1 of kBool
+    int64_t integer = 0;        // kInt; 0 or 1 of kBool
     uint64_t unsigned_integer;  // kUint: only what no int64 can hold
     double number;              // kFloat, infinities and NaN included
   };

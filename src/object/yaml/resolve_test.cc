@@ -1,8 +1,8 @@
 #include "object/yaml/resolve.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
+
+#include <gtest/gtest.h>
 
 namespace skiff {
 namespace {
@@ -11,13 +11,20 @@ namespace {
 std::string Describe(std::string_view text) {
   const YamlScalar scalar = ResolveYamlScalar(text);
   switch (scalar.type) {
-    case YamlType::kNull: return "null";
-    case YamlType::kBool: return scalar.integer != 0 ? "true" : "false";
-    case YamlType::kInt: return "int " + std::to_string(scalar.integer);
-    case YamlType::kUint: return "uint " + std::to_string(scalar.unsigned_integer);
-    case YamlType::kFloat: return "float " + FormatYamlFloat(scalar.number);
-    case YamlType::kTimestamp: return "timestamp";
-    case YamlType::kString: return "string";
+    case YamlType::kNull:
+      return "null";
+    case YamlType::kBool:
+      return scalar.integer != 0 ? "true" : "false";
+    case YamlType::kInt:
+      return "int " + std::to_string(scalar.integer);
+    case YamlType::kUint:
+      return "uint " + std::to_string(scalar.unsigned_integer);
+    case YamlType::kFloat:
+      return "float " + FormatYamlFloat(scalar.number);
+    case YamlType::kTimestamp:
+      return "timestamp";
+    case YamlType::kString:
+      return "string";
   }
   return "?";
 }
@@ -33,12 +40,13 @@ void ExpectMeanings(std::initializer_list<Case> cases) {
 
 TEST(YamlResolveTest, ReadsTheWordsOfYaml11) {
   ExpectMeanings({
-      {"", "null"},      {"~", "null"},    {"null", "null"}, {"Null", "null"}, {"NULL", "null"},
-      {"nULL", "string"}, {"true", "true"}, {"True", "true"}, {"TRUE", "true"}, {"tRue", "string"},
-      {"yes", "true"},   {"Yes", "true"},  {"YES", "true"},  {"on", "true"},   {"On", "true"},
-      {"y", "true"},     {"Y", "true"},    {"n", "false"},   {"N", "false"},   {"no", "false"},
-      {"off", "false"},  {"OFF", "false"}, {"False", "false"}, {"yess", "string"},
-      {"nil", "string"}, {"<<", "string"}, {"=", "string"},  {"nginx", "string"},
+      {"", "null"},      {"~", "null"},      {"null", "null"},   {"Null", "null"},
+      {"NULL", "null"},  {"nULL", "string"}, {"true", "true"},   {"True", "true"},
+      {"TRUE", "true"},  {"tRue", "string"}, {"yes", "true"},    {"Yes", "true"},
+      {"YES", "true"},   {"on", "true"},     {"On", "true"},     {"y", "true"},
+      {"Y", "true"},     {"n", "false"},     {"N", "false"},     {"no", "false"},
+      {"off", "false"},  {"OFF", "false"},   {"False", "false"}, {"yess", "string"},
+      {"nil", "string"}, {"<<", "string"},   {"=", "string"},    {"nginx", "string"},
   });
 }
 
@@ -86,16 +94,34 @@ TEST(YamlResolveTest, ReadsIntegersOfEveryBase) {
 
 TEST(YamlResolveTest, ReadsFloats) {
   ExpectMeanings({
-      {"1.5", "float 1.5"},      {"1.", "float 1"},        {".5", "float 0.5"},
-      {"-.5", "float -0.5"},     {"+.5e1", "float 5"},     {".", "string"},
-      {".e1", "string"},         {"1e", "string"},         {"1e+", "string"},
-      {"1e3", "float 1000"},     {"1E-7", "float 1e-07"},  {"1_0.5_0", "float 10.5"},
-      {".5_0", "string"},        {"1.2.3", "string"},      {"1e400", "string"},
-      {"1e-400", "float 0"},     {"-1e-400", "float -0"},  {"1e99999999999999999999", "string"},
-      {"1e-99999999999999999999", "float 0"},              {"0e99999999999999999999", "float 0"},
-      {".inf", "float .inf"},    {"+.Inf", "float .inf"},  {"-.INF", "float -.inf"},
-      {".nan", "float .nan"},    {".NaN", "float .nan"},   {"inf", "string"},
-      {"+.nan", "string"},       {"-0.0", "float -0"},
+      {"1.5", "float 1.5"},
+      {"1.", "float 1"},
+      {".5", "float 0.5"},
+      {"-.5", "float -0.5"},
+      {"+.5e1", "float 5"},
+      {".", "string"},
+      {".e1", "string"},
+      {"1e", "string"},
+      {"1e+", "string"},
+      {"1e3", "float 1000"},
+      {"1E-7", "float 1e-07"},
+      {"1_0.5_0", "float 10.5"},
+      {".5_0", "string"},
+      {"1.2.3", "string"},
+      {"1e400", "string"},
+      {"1e-400", "float 0"},
+      {"-1e-400", "float -0"},
+      {"1e99999999999999999999", "string"},
+      {"1e-99999999999999999999", "float 0"},
+      {"0e99999999999999999999", "float 0"},
+      {".inf", "float .inf"},
+      {"+.Inf", "float .inf"},
+      {"-.INF", "float -.inf"},
+      {".nan", "float .nan"},
+      {".NaN", "float .nan"},
+      {"inf", "string"},
+      {"+.nan", "string"},
+      {"-0.0", "float -0"},
   });
 }
 

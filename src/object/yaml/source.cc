@@ -11,11 +11,16 @@ size_t BreakLength(std::string_view text, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[at + i]); };
   const size_t left = text.size() - at;
   switch (byte(0)) {
-    case '\n': return 1;
-    case '\r': return left >= 2 && byte(1) == '\n' ? 2 : 1;
-    case 0xc2: return left >= 2 && byte(1) == 0x85 ? 2 : 0;
-    case 0xe2: return left >= 3 && byte(1) == 0x80 && (byte(2) & 0xfe) == 0xa8 ? 3 : 0;
-    default: return 0;
+    case '\n':
+      return 1;
+    case '\r':
+      return left >= 2 && byte(1) == '\n' ? 2 : 1;
+    case 0xc2:
+      return left >= 2 && byte(1) == 0x85 ? 2 : 0;
+    case 0xe2:
+      return left >= 3 && byte(1) == 0x80 && (byte(2) & 0xfe) == 0xa8 ? 3 : 0;
+    default:
+      return 0;
   }
 }
 
@@ -65,8 +70,8 @@ size_t YamlSource::Forward(size_t byte, size_t characters) const {
 }
 
 size_t YamlSource::ByteOf(const yaml_mark_t& mark) {
-  byte_ = mark.index >= index_ ? Forward(byte_, mark.index - index_)
-                               : Back(byte_, index_ - mark.index);
+  byte_ =
+      mark.index >= index_ ? Forward(byte_, mark.index - index_) : Back(byte_, index_ - mark.index);
   index_ = mark.index;
   return byte_;
 }

@@ -23,9 +23,9 @@ const YamlNode* Dereference(const YamlNode* node) {
 
 Result<void> CheckSize(size_t size, size_t max_bytes, uint32_t line) {
   if (size <= max_bytes) return {};
-  Status status(StatusReason::kRequestEntityTooLarge,
-                "the document is " + std::to_string(size) + " bytes long, more than the limit of " +
-                    std::to_string(max_bytes));
+  Status status(StatusReason::kRequestEntityTooLarge, "the document is " + std::to_string(size) +
+                                                          " bytes long, more than the limit of " +
+                                                          std::to_string(max_bytes));
   status.SetPosition({line, 1});
   return std::unexpected(std::move(status));
 }
@@ -56,18 +56,29 @@ class YamlJsonWriter {
     node = Dereference(node);
     MarkPlace(node);
     switch (node->kind) {
-      case YamlNodeKind::kMapping: return WriteMapping(*node, path);
-      case YamlNodeKind::kSequence: return WriteSequence(*node, path);
-      default: return WriteScalar(*node);
+      case YamlNodeKind::kMapping:
+        return WriteMapping(*node, path);
+      case YamlNodeKind::kSequence:
+        return WriteSequence(*node, path);
+      default:
+        return WriteScalar(*node);
     }
   }
 
   Result<void> WriteScalar(const YamlNode& node) {
     switch (node.type) {
-      case YamlType::kNull: out_.Append("null"); break;
-      case YamlType::kBool: out_.Append(node.integer != 0 ? "true" : "false"); break;
-      case YamlType::kInt: AppendJsonInt(out_, node.integer); break;
-      case YamlType::kUint: AppendJsonUint(out_, node.unsigned_integer); break;
+      case YamlType::kNull:
+        out_.Append("null");
+        break;
+      case YamlType::kBool:
+        out_.Append(node.integer != 0 ? "true" : "false");
+        break;
+      case YamlType::kInt:
+        AppendJsonInt(out_, node.integer);
+        break;
+      case YamlType::kUint:
+        AppendJsonUint(out_, node.unsigned_integer);
+        break;
       case YamlType::kFloat:
         if (!std::isfinite(node.number)) {
           return FailAt(node.position, FormatYamlFloat(node.number) +
@@ -76,7 +87,9 @@ class YamlJsonWriter {
         AppendJsonDouble(out_, node.number);
         break;
       case YamlType::kTimestamp:
-      case YamlType::kString: AppendJsonString(out_, node.AsText()); break;
+      case YamlType::kString:
+        AppendJsonString(out_, node.AsText());
+        break;
     }
     return {};
   }
@@ -160,18 +173,24 @@ class YamlJsonWriter {
                                         : "invalid map key: a sequence cannot be a key");
     }
     switch (key->type) {
-      case YamlType::kBool: return key->integer != 0 ? "true" : "false";
-      case YamlType::kInt: return keys_.Copy(std::to_string(key->integer));
+      case YamlType::kBool:
+        return key->integer != 0 ? "true" : "false";
+      case YamlType::kInt:
+        return keys_.Copy(std::to_string(key->integer));
       // Single precision, as in sigs.k8s.io/yaml.
-      case YamlType::kFloat: return keys_.Copy(FormatYamlFloat(static_cast<float>(key->number)));
+      case YamlType::kFloat:
+        return keys_.Copy(FormatYamlFloat(static_cast<float>(key->number)));
       case YamlType::kTimestamp:
-      case YamlType::kString: return key->AsText();
+      case YamlType::kString:
+        return key->AsText();
       case YamlType::kNull:
         return FailAt(node->position, "unsupported map key: null; quote it if it is a string");
-      case YamlType::kUint: break;
+      case YamlType::kUint:
+        break;
     }
-    return FailAt(node->position, "unsupported map key: an integer of more than 63 bits; "
-                                  "quote it if it is a string");
+    return FailAt(node->position,
+                  "unsupported map key: an integer of more than 63 bits; "
+                  "quote it if it is a string");
   }
 
   void ReportDuplicate(const Entry& entry, const PathNode& path) {

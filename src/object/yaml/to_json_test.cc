@@ -52,8 +52,9 @@ TEST(YamlToJsonTest, ResolvesPlainScalarsAndNoOthers) {
        "[18446744073709551615,18446744073709552000,10000000000000000000]"},
       {"[2001-01-01, 2001-01-01T00:00:00Z, 12:30:45]",
        R"(["2001-01-01","2001-01-01T00:00:00Z","12:30:45"])"},
-      {"[~, null, , 1]", "error: line 1, column 11: did not find expected node content "
-                         "(while parsing a flow node)"},
+      {"[~, null, , 1]",
+       "error: line 1, column 11: did not find expected node content "
+       "(while parsing a flow node)"},
       {"a:\nb: ~\nc: \"\"\n", R"({"a":null,"b":null,"c":""})"},
       {"a: |\n  1\n", R"({"a":"1\n"})"},
   });
@@ -110,8 +111,7 @@ TEST(YamlToJsonTest, RefusesNumbersThatAreNotFinite) {
 
 TEST(YamlToJsonTest, ExpandsAliases) {
   ExpectJson({
-      {"a: &x {k: 1}\nb: *x\nc: [*x, *x]\n",
-       R"({"a":{"k":1},"b":{"k":1},"c":[{"k":1},{"k":1}]})"},
+      {"a: &x {k: 1}\nb: *x\nc: [*x, *x]\n", R"({"a":{"k":1},"b":{"k":1},"c":[{"k":1},{"k":1}]})"},
       {"- &a 1\n- *a\n- &a 2\n- *a\n", "[1,1,2,2]"},
       {"- &a [&a x, *a]\n- *a\n", R"([["x","x"],"x"])"},
       {"a: *x", "error: line 1, column 4: unknown anchor 'x' referenced"},
@@ -154,8 +154,8 @@ TEST(YamlToJsonTest, MergesWhereTheMergeKeyStands) {
 
 TEST(YamlToJsonTest, ReportsDuplicateKeysAndKeepsTheLast) {
   std::vector<FieldIssue> issues;
-  Result<YamlJson> result = YamlToJson(
-      "a:\n- b: 1\n  c: 2\n  b: 3\nd: 1\n'd': 2\n1: p\n\"1\": q\n", {.issues = &issues});
+  Result<YamlJson> result =
+      YamlToJson("a:\n- b: 1\n  c: 2\n  b: 3\nd: 1\n'd': 2\n1: p\n\"1\": q\n", {.issues = &issues});
   ASSERT_TRUE(result);
   EXPECT_EQ(result->json(), R"({"1":"q","a":[{"b":3,"c":2}],"d":2})");
   ASSERT_EQ(issues.size(), 3u);
@@ -207,7 +207,10 @@ TEST(YamlToJsonTest, MapsOffsetsBackToTheYaml) {
 }
 
 TEST(YamlToJsonTest, ReadsNothingAsNull) {
-  ExpectJson({{"", "null"}, {"\n\n", "null"}, {"# only a comment\n", "null"}, {"---\n", "null"},
+  ExpectJson({{"", "null"},
+              {"\n\n", "null"},
+              {"# only a comment\n", "null"},
+              {"---\n", "null"},
               {"---\n...\n", "null"}});
 }
 
@@ -218,33 +221,51 @@ TEST(YamlToJsonTest, LooksAtTheFirstDocumentOnly) {
 TEST(YamlToJsonTest, ReadsUtf16AndByteOrderMarks) {
   using std::string_view_literals::operator""sv;
   ExpectJson({
-      {"\xef\xbb\xbf" "a: b", R"({"a":"b"})"},
-      {"\xff\xfe" "a\0:\0 \0\xe9\0"sv, R"({"a":"é"})"},
-      {"\xfe\xff" "\0a\0:\0 \0\xe9"sv, R"({"a":"é"})"},
+      {"\xef\xbb\xbf"
+       "a: b",
+       R"({"a":"b"})"},
+      {"\xff\xfe"
+       "a\0:\0 \0\xe9\0"sv,
+       R"({"a":"é"})"},
+      {"\xfe\xff"
+       "\0a\0:\0 \0\xe9"sv,
+       R"({"a":"é"})"},
   });
-  EXPECT_TRUE(JsonOf("\xef\xbb\xbf" "a: *b").starts_with("error: line 1, column 4: "));
-  EXPECT_TRUE(JsonOf("\xff\xfe" "a\0:\0 \0*\0b\0"sv).starts_with("error: line 1, column 4: "));
+  EXPECT_TRUE(JsonOf("\xef\xbb\xbf"
+                     "a: *b")
+                  .starts_with("error: line 1, column 4: "));
+  EXPECT_TRUE(JsonOf("\xff\xfe"
+                     "a\0:\0 \0*\0b\0"sv)
+                  .starts_with("error: line 1, column 4: "));
 }
 
 TEST(YamlToJsonTest, SaysWhereAndWhyTextIsNotYaml) {
   using std::string_view_literals::operator""sv;
   ExpectJson({
-      {"a: b: c", "error: line 1, column 5: mapping values are not allowed in this context; check "
-                  "the indentation, and quote a value that contains ': '"},
-      {"a:\n\tb: 1\n", "error: line 2, column 1: found a tab; YAML is indented with spaces only "
-                       "(while scanning for the next token)"},
-      {"a: @b", "error: line 1, column 4: found '@', which no plain value may begin with; quote it "
-                "(while scanning for the next token)"},
-      {"a: 1\nb\nc: 2\n", "error: line 3, column 1: could not find expected ':' after a key "
-                          "(while scanning a simple key that begins on line 2)"},
-      {"a: [1, 2\nb: 3\n", "error: line 2, column 2: did not find expected ',' or ']' (while "
-                           "parsing a flow sequence that begins on line 1)"},
-      {"a: 'x\n", "error: line 2, column 1: found unexpected end of stream (while scanning a "
-                  "quoted scalar that begins on line 1)"},
-      {"a: \"\\q\"", "error: line 1, column 5: found unknown escape character (while parsing a "
-                     "quoted scalar)"},
-      {"a: 1\n b: 2\n", "error: line 2, column 3: mapping values are not allowed in this context; "
-                        "check the indentation, and quote a value that contains ': '"},
+      {"a: b: c",
+       "error: line 1, column 5: mapping values are not allowed in this context; check "
+       "the indentation, and quote a value that contains ': '"},
+      {"a:\n\tb: 1\n",
+       "error: line 2, column 1: found a tab; YAML is indented with spaces only "
+       "(while scanning for the next token)"},
+      {"a: @b",
+       "error: line 1, column 4: found '@', which no plain value may begin with; quote it "
+       "(while scanning for the next token)"},
+      {"a: 1\nb\nc: 2\n",
+       "error: line 3, column 1: could not find expected ':' after a key "
+       "(while scanning a simple key that begins on line 2)"},
+      {"a: [1, 2\nb: 3\n",
+       "error: line 2, column 2: did not find expected ',' or ']' (while "
+       "parsing a flow sequence that begins on line 1)"},
+      {"a: 'x\n",
+       "error: line 2, column 1: found unexpected end of stream (while scanning a "
+       "quoted scalar that begins on line 1)"},
+      {"a: \"\\q\"",
+       "error: line 1, column 5: found unknown escape character (while parsing a "
+       "quoted scalar)"},
+      {"a: 1\n b: 2\n",
+       "error: line 2, column 3: mapping values are not allowed in this context; "
+       "check the indentation, and quote a value that contains ': '"},
       {"a: \xff\n", "error: line 1, column 4: invalid leading UTF-8 octet (0xff)"},
       {"a: b\nc: \xc3(", "error: line 2, column 5: invalid trailing UTF-8 octet (0x28)"},
       {"a: \x01", "error: line 1, column 4: control characters are not allowed (0x1)"},
@@ -256,11 +277,15 @@ TEST(YamlToJsonTest, CountsColumnsInBytesAfterCharactersOfAnyLength) {
   ExpectJson({
       {"é: 'ü€😀'\nb: [ß, *c]", "error: line 2, column 9: unknown anchor 'c' referenced"},
       {"é: 1\r\nü: 2\xe2\x80\xa8ß: *c", "error: line 3, column 5: unknown anchor 'c' referenced"},
-      {"\xef\xbb\xbf" "a: 'é'\nb: 'é\nc", "error: line 3, column 2: found unexpected end of "
-                                          "stream (while scanning a quoted scalar that begins on "
-                                          "line 2)"},
-      {"\xef\xbb\xbf" "é: 1\r\nb: \xff", "error: line 2, column 4: invalid leading UTF-8 octet "
-                                         "(0xff)"},
+      {"\xef\xbb\xbf"
+       "a: 'é'\nb: 'é\nc",
+       "error: line 3, column 2: found unexpected end of "
+       "stream (while scanning a quoted scalar that begins on "
+       "line 2)"},
+      {"\xef\xbb\xbf"
+       "é: 1\r\nb: \xff",
+       "error: line 2, column 4: invalid leading UTF-8 octet "
+       "(0xff)"},
   });
 }
 
@@ -336,8 +361,9 @@ TEST(YamlToJsonTest, BoundsTheAnchorsOfADocument) {
   std::string yaml;
   for (size_t i = 0; i < limits::kMaxYamlAnchors; ++i) yaml += "- &a 1\n";
   EXPECT_TRUE(YamlToJson(yaml));
-  ExpectRefused(yaml + "- &a 1\n", "error: line 10001, column 3: the document has more than the "
-                                   "limit of 10000 anchors");
+  ExpectRefused(yaml + "- &a 1\n",
+                "error: line 10001, column 3: the document has more than the "
+                "limit of 10000 anchors");
 }
 
 TEST(YamlToJsonTest, BoundsTheTagDirectivesOfADocument) {

@@ -164,9 +164,8 @@ Result<YamlNode*> YamlTreeParser::ReadNode(Arena& arena) {
     return FailHere("nested deeper than " + std::to_string(limits::kMaxDepth) + " levels");
   }
   const bool is_mapping = event_.type == YAML_MAPPING_START_EVENT;
-  const bool is_flow = is_mapping
-                           ? event_.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
-                           : event_.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
+  const bool is_flow = is_mapping ? event_.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+                                  : event_.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
   SKIFF_ASSIGN_OR_RETURN(
       YamlNode* const node,
       NewNode(is_mapping ? YamlNodeKind::kMapping : YamlNodeKind::kSequence, arena));
