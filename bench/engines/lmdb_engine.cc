@@ -47,7 +47,7 @@ class LmdbEngine : public Engine {
     int code = mdb_env_create(&env_);
     if (code == 0) code = mdb_env_set_maxdbs(env_, 2);
     if (code == 0) code = mdb_env_set_mapsize(env_, kMapBytes);
-    if (code == 0) code = mdb_env_open(env_, dir.c_str(), flags_ | MDB_NORDAHEAD, 0644);
+    if (code == 0) code = mdb_env_open(env_, dir.c_str(), flags_, 0644);
     if (code != 0) return Check(code);
     Txn txn(env_, 0);
     if (txn.code != 0) return Check(txn.code);

@@ -12,7 +12,7 @@ namespace skiff::bench::engines {
 struct Setting {
   std::string dir;            // scratch space on the disk to be measured
   std::string variant;        // of the adapter
-  double seconds = 2;         // of each repetition of a timed load
+  double seconds = 0.3;       // of each slice of a timed load
   uint64_t keys = 1'000'000;  // of the restart
 };
 

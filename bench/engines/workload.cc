@@ -119,12 +119,16 @@ void DropFileCache(const std::string& dir) {
   }
 }
 
-uint64_t WrittenBytes() {
+Written WrittenBytes() {
+  Written written = {};
   std::ifstream in("/proc/self/io");
   for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("write_bytes:")) return std::strtoull(line.c_str() + 12, nullptr, 10);
+    if (line.starts_with("wchar:")) written.issued = std::strtoull(line.c_str() + 6, nullptr, 10);
+    if (line.starts_with("write_bytes:")) {
+      written.dirtied = std::strtoull(line.c_str() + 12, nullptr, 10);
+    }
   }
-  return 0;
+  return written;
 }
 
 Memory ResidentMemory() {

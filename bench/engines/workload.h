@@ -38,7 +38,16 @@ class ScratchDir {
 
 uint64_t DirBytes(const std::string& dir);      // allocated on disk
 void DropFileCache(const std::string& dir);     // writes back and forgets the cached pages
-uint64_t WrittenBytes();                        // by this process, to storage
+
+// What this process wrote: bytes passed to system calls, and bytes of page cache that became dirty.
+// The kernel counts whole folios for the second, up to 2 MB for a small write into a file that was
+// written in large pieces, so the first is the steadier measure of write amplification.
+struct Written {
+  uint64_t issued;
+  uint64_t dirtied;
+};
+Written WrittenBytes();
+
 struct Memory {
   double anon_mb;
   double file_mb;
