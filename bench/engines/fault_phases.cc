@@ -208,10 +208,12 @@ void FillDisk(const Setting& setting, const std::string& mount, FullResult& resu
     while (n < 100'000 && PutOne(*engine, n)) ++n;  // until it is full again
   }
   fs::remove(ballast);
-  // Background work of the engine may need a moment to notice the room.
-  for (int i = 0; i < 30 && result.reopens_full && !result.resumes_in_place; ++i) {
-    result.resumes_in_place = PutOne(*engine, n).has_value();
-    if (!result.resumes_in_place) usleep(100'000);
+  // Background work of the engine may need a while to notice the room.
+  for (int i = 0; i < 120 && result.reopens_full && !result.resumes_in_place; ++i) {
+    const auto put = PutOne(*engine, n);
+    result.resumes_in_place = put.has_value();
+    if (i == 60 && !put) std::printf("# %s with room again: %s\n", kAdapter.name, put.error().c_str());
+    if (!put) usleep(100'000);
   }
   engine.reset();
   engine = MakeEngine(setting);

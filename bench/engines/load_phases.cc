@@ -1,4 +1,5 @@
 // Idle, durable writes, restart and churn.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +32,8 @@ struct WriteResult {
   double mean_batch;
   double issued_per_put;
   double dirtied_per_put;
+  double cpu_us_per_put;
+  double bare_cpu_us_per_put;
   bool good;
 };
 
@@ -42,11 +45,22 @@ struct Load {
   std::atomic<bool> failed = false;
   uint64_t revision = 0;
   uint64_t batches = 0;
+  double cpu_seconds = 0;
 };
+
+double CpuSeconds() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
 
 // Writers that each wait for their write before the next one. Returns writes per second.
 double RunSlice(Load& load, double seconds) {
   const uint64_t first = load.next;
+  const double cpu_before = CpuSeconds();
   GroupCommitter committer(load.engine, load.revision);
   const auto start = Clock::now();
   {
@@ -64,6 +78,7 @@ double RunSlice(Load& load, double seconds) {
   const double taken = SecondsSince(start);
   load.revision = committer.revision();
   load.batches += committer.batches();
+  load.cpu_seconds += CpuSeconds() - cpu_before;
   return static_cast<double>(load.next - first) / taken;
 }
 
@@ -96,6 +111,9 @@ WriteResult RunWriters(const Setting& setting, const std::string& dir, int write
   result.mean_batch = puts / static_cast<double>(load.batches);
   result.issued_per_put = static_cast<double>(written.issued) / puts;
   result.dirtied_per_put = static_cast<double>(written.dirtied) / puts;
+  result.cpu_us_per_put = load.cpu_seconds * 1e6 / puts;
+  result.bare_cpu_us_per_put =
+      bare_load.cpu_seconds * 1e6 / static_cast<double>(bare_load.next - 1);
   result.syncs_per_second = Median(syncs);
   result.good = !load.failed && !bare_load.failed;
   return result;
@@ -128,6 +146,9 @@ bool MeasureWriters(const Setting& setting, int writers, bool hot, Report& repor
          std::ranges::max(puts) / std::ranges::max(bare), "bare_log");
   figure("_bare_log", Median(bare), "puts/s", Median(bare) / (syncs * batch), "disk_sync_x_batch");
   figure("_disk_sync", syncs, "syncs/s", 1, "itself");
+  // Includes making the value and waking the writer, which is what the bare log costs.
+  figure("_cpu", result->cpu_us_per_put, "us/put",
+         result->cpu_us_per_put / result->bare_cpu_us_per_put, "bare_log");
   figure("_batch", batch, "puts", batch / writers, "writers");
   figure("_written", result->issued_per_put, "B/put", result->issued_per_put / kValueBytes,
          "value_bytes");

@@ -1,8 +1,9 @@
 // skiff_engine_bench_ENGINE DIR [PHASE…]: the figures of one candidate for the embedded store, on
 // the disk that holds DIR. Phases: idle writes restart restart2k churn kill full flip; all unless
-// named.
+// named. SKIFF_BENCH_KEYS replaces the million keys of a restart (a multiple of 1000).
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -35,6 +36,7 @@ int Run(const std::string& dir, const std::vector<std::string>& phases) {
   for (const std::string& variant : kAdapter.variants) {
     const bool first = variant == kAdapter.variants.front();
     Setting s = {.dir = dir, .variant = variant};
+    if (const char* keys = std::getenv("SKIFF_BENCH_KEYS")) s.keys = std::strtoull(keys, nullptr, 10);
     if (first) run("idle", [&] { return IdlePhase(s, report); });
     run("writes", [&] { return WritePhase(s, report); });
     run("churn", [&] { return ChurnPhase(s, report); });
