@@ -14,7 +14,8 @@ class BareLog : public Engine {
     if (file_ >= 0) close(file_);
   }
   Outcome Open(const std::string& dir) override {
-    file_ = open((dir + "/bare").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+    file_ =
+        open((dir + "/bare").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
     if (file_ < 0) return Fail("cannot open");
     return {};
   }

@@ -1,6 +1,6 @@
 // What the candidates for the embedded store have in common in this benchmark: the store's intended
-// layout, nothing more. Each write adds a record to a log keyed by its revision and points the index
-// entry of its key at that revision, in one atomic batch that is on disk when Commit returns.
+// layout, nothing more. Each write adds a record to a log keyed by its revision and points the
+// index entry of its key at that revision, in one atomic batch that is on disk when Commit returns.
 //
 // Each *_engine.cc is one adapter and makes one program, so that no candidate pays for the code and
 // the start-up of another.
@@ -27,8 +27,8 @@ struct Write {
 
 using Visit = std::function<void(uint64_t revision, std::string_view key, std::string_view value)>;
 
-// The destructor closes. Calls are not concurrent: the committer is the only one who writes, and the
-// phases of the benchmark read after they wrote.
+// The destructor closes. Calls are not concurrent: the committer is the only one who writes, and
+// the phases of the benchmark read after they wrote.
 class Engine {
  public:
   virtual ~Engine() = default;

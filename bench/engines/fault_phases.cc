@@ -1,8 +1,6 @@
 // kill -9 under load, a full disk, and a flipped bit.
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/mount.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +8,9 @@
 #include <filesystem>
 #include <random>
 #include <thread>
+
+#include <sys/mount.h>
+#include <sys/wait.h>
 
 #include "bench/engines/group_commit.h"
 #include "bench/engines/phases.h"
@@ -124,13 +125,19 @@ Finding Examine(const Setting& setting, const std::string& dir) {
   return scanned < kFlipKeys || ranged < kFlipKeys ? kMissing : kHarmless;
 }
 
-// Half of the flips choose a file first and half a byte of all, so that small files have their turn.
+// Half of the flips choose a file first and half a byte of all, so that small files have their
+// turn.
 void FlipOneBit(const std::string& dir, std::mt19937_64& random) {
   std::vector<std::pair<std::string, uint64_t>> files;
   uint64_t total = 0;
   for (const auto& entry : fs::directory_iterator(dir)) {
     const std::string name = entry.path().filename();
-    if (!entry.is_regular_file() || name.starts_with("LOG") || name == "lock.mdb") continue;
+    if (!entry.is_regular_file() || entry.file_size() == 0) continue;
+    // These hold no data; the engines write or ignore them.
+    if (name.starts_with("LOG") || name.starts_with("OPTIONS") || name == "IDENTITY" ||
+        name == "lock.mdb") {
+      continue;
+    }
     files.emplace_back(entry.path(), entry.file_size());
     total += entry.file_size();
   }
@@ -204,16 +211,13 @@ void FillDisk(const Setting& setting, const std::string& mount, FullResult& resu
   result.reopens_full = engine->Open(dir).has_value();
   engine.reset();
   engine = MakeEngine(setting);
-  if (result.reopens_full && engine->Open(dir)) {
-    while (n < 100'000 && PutOne(*engine, n)) ++n;  // until it is full again
-  }
+  const bool opened = engine->Open(dir).has_value();
+  while (opened && n < 100'000 && PutOne(*engine, n)) ++n;  // until it is full again
   fs::remove(ballast);
   // Background work of the engine may need a while to notice the room.
-  for (int i = 0; i < 120 && result.reopens_full && !result.resumes_in_place; ++i) {
-    const auto put = PutOne(*engine, n);
-    result.resumes_in_place = put.has_value();
-    if (i == 60 && !put) std::printf("# %s with room again: %s\n", kAdapter.name, put.error().c_str());
-    if (!put) usleep(100'000);
+  const auto freed = Clock::now();
+  while (opened && !result.resumes_in_place && SecondsSince(freed) < 15) {
+    result.resumes_in_place = PutOne(*engine, n).has_value();
   }
   engine.reset();
   engine = MakeEngine(setting);
@@ -304,8 +308,8 @@ bool BitFlipPhase(const Setting& setting, Report& report) {
     const char* label;
     size_t value_size;  // with small values most bytes are structure
     bool after_kill;
-  } kCases[] = {{"flip", kValueBytes, false}, {"flip_small", 64, false},
-                {"flip_killed", kValueBytes, true}};
+  } kCases[] = {
+      {"flip", kValueBytes, false}, {"flip_small", 64, false}, {"flip_killed", kValueBytes, true}};
   for (const auto& one : kCases) {
     ScratchDir origin(setting.dir + "/flip");
     if (!BuildFlipData(setting, origin.path(), one.value_size, one.after_kill)) return false;

@@ -1,11 +1,12 @@
 // Idle, durable writes, restart and churn.
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <thread>
+
+#include <sys/resource.h>
 
 #include "bench/engines/bare_log.h"
 #include "bench/engines/group_commit.h"
@@ -20,9 +21,9 @@ constexpr int kRepetitions = 3;
 constexpr uint64_t kHotKeys = 100;
 constexpr size_t kLoadBatch = 1000;
 
-// Other work on the machine slows everything down for seconds at a time, and a thread that sleeps in
-// a sync more than one that is busy. Hence many short slices that take turns with slices of the same
-// load on a bare log, and ratios of neighbours.
+// Other work on the machine slows everything down for seconds at a time, and a thread that sleeps
+// in a sync more than one that is busy. Hence many short slices that take turns with slices of the
+// same load on a bare log, and ratios of neighbours.
 constexpr int kSlices = 8;
 
 struct WriteResult {
@@ -133,8 +134,8 @@ bool MeasureWriters(const Setting& setting, int writers, bool hot, Report& repor
     bare.push_back(result->bare_puts_per_second[i]);
     ratios.push_back(puts.back() / bare.back());
   }
-  const std::string metric = hot ? "hot_updates_16_writers"
-                                 : "creates_" + std::to_string(writers) + "_writers";
+  const std::string metric =
+      hot ? "hot_updates_16_writers" : "creates_" + std::to_string(writers) + "_writers";
   const auto figure = [&](const char* what, double value, const char* unit, double ratio,
                           const char* of) {
     report.Figure(FigureName(setting, metric + what).c_str(), value, unit, ratio, of);
@@ -142,8 +143,8 @@ bool MeasureWriters(const Setting& setting, int writers, bool hot, Report& repor
   const double batch = result->mean_batch;
   const double syncs = result->syncs_per_second;
   figure("", Median(puts), "puts/s", Median(ratios), "bare_log");
-  figure("_best", std::ranges::max(puts), "puts/s",
-         std::ranges::max(puts) / std::ranges::max(bare), "bare_log");
+  figure("_best", std::ranges::max(puts), "puts/s", std::ranges::max(puts) / std::ranges::max(bare),
+         "bare_log");
   figure("_bare_log", Median(bare), "puts/s", Median(bare) / (syncs * batch), "disk_sync_x_batch");
   figure("_disk_sync", syncs, "syncs/s", 1, "itself");
   // Includes making the value and waking the writer, which is what the bare log costs.
@@ -209,7 +210,8 @@ RestartResult Restart(const Setting& setting, const std::string& dir) {
   std::vector<double> ranges;
   for (int i = 0; i < 5; ++i) {
     start = Clock::now();
-    result.good = result.good && engine->Range("/registry/pods/team-100", 10'000, count).has_value();
+    result.good =
+        result.good && engine->Range("/registry/pods/team-100", 10'000, count).has_value();
     ranges.push_back(SecondsSince(start) * 1e3);
   }
   result.range_ms = Median(ranges);
@@ -301,7 +303,8 @@ bool WritePhase(const Setting& setting, Report& report) {
                   Median(overwrite) / Median(grow), "disk_sync");
   }
   bool good = true;
-  for (const int writers : {1, 16, 256}) good = MeasureWriters(setting, writers, false, report) && good;
+  for (const int writers : {1, 16, 256})
+    good = MeasureWriters(setting, writers, false, report) && good;
   return MeasureWriters(setting, 16, true, report) && good;
 }
 

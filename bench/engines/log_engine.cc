@@ -2,11 +2,12 @@
 // memory. Not a candidate as it stands, since it must replay everything at start. The prealloc
 // variant writes zeros ahead, so that a sync has no file size to journal.
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <map>
+
+#include <sys/stat.h>
 
 #include "bench/engines/engine.h"
 #include "bench/engines/record.h"

@@ -36,7 +36,8 @@ int Run(const std::string& dir, const std::vector<std::string>& phases) {
   for (const std::string& variant : kAdapter.variants) {
     const bool first = variant == kAdapter.variants.front();
     Setting s = {.dir = dir, .variant = variant};
-    if (const char* keys = std::getenv("SKIFF_BENCH_KEYS")) s.keys = std::strtoull(keys, nullptr, 10);
+    if (const char* keys = std::getenv("SKIFF_BENCH_KEYS"))
+      s.keys = std::strtoull(keys, nullptr, 10);
     if (first) run("idle", [&] { return IdlePhase(s, report); });
     run("writes", [&] { return WritePhase(s, report); });
     run("churn", [&] { return ChurnPhase(s, report); });

@@ -12,7 +12,8 @@ namespace skiff::bench::engines {
 // Big-endian, so that the order of bytes is the order of revisions.
 inline std::string RevisionBytes(uint64_t revision) {
   std::string bytes(8, '\0');
-  for (int i = 0; i < 8; ++i) bytes[static_cast<size_t>(i)] = static_cast<char>(revision >> (56 - 8 * i));
+  for (int i = 0; i < 8; ++i)
+    bytes[static_cast<size_t>(i)] = static_cast<char>(revision >> (56 - 8 * i));
   return bytes;
 }
 

@@ -1,8 +1,8 @@
 // SQLite: write-ahead log, synchronous=FULL (every commit syncs the log), one connection that locks
 // the file for itself. Free pages go back to the file system by incremental vacuum.
-#include <sqlite3.h>
-
 #include <array>
+
+#include <sqlite3.h>
 
 #include "bench/engines/engine.h"
 

@@ -2,16 +2,18 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
+
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "bench/report.h"
 
@@ -35,11 +37,16 @@ uint64_t HashOf(std::string_view key) {
   return hash;
 }
 
-constexpr std::string_view kWords[] = {
-    "f:metadata ", "f:labels ",    "f:spec ",     "kube-controller-manager ", "containers ",
-    "image ",      "Always ",      "resources ",  "limits ",                  "cpu ",
-    "memory ",     "ownerRefs ",   "conditions ", "lastTransitionTime ",      "Ready ",
-    "True ",       "app.k8s.io/ ", "v1 ",         "FieldsV1 ",                "volumeMounts "};
+constexpr std::string_view kWords[] = {"f:metadata ",  "f:labels ",
+                                       "f:spec ",      "kube-controller-manager ",
+                                       "containers ",  "image ",
+                                       "Always ",      "resources ",
+                                       "limits ",      "cpu ",
+                                       "memory ",      "ownerRefs ",
+                                       "conditions ",  "lastTransitionTime ",
+                                       "Ready ",       "True ",
+                                       "app.k8s.io/ ", "v1 ",
+                                       "FieldsV1 ",    "volumeMounts "};
 
 void Fill(uint64_t state, std::string* out, size_t size) {
   while (out->size() < size) {
@@ -58,6 +65,21 @@ std::string Generate(uint64_t hash, uint64_t salt, size_t size) {
   value.reserve(size + 32);
   Fill(hash ^ salt, &value, std::max(size, kHeadBytes));
   return value;
+}
+
+void KillSelfAfter(double seconds) {
+  sigevent event = {};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGKILL;
+  timer_t timer = {};
+  itimerspec at = {};
+  at.it_value.tv_sec = static_cast<time_t>(seconds);
+  at.it_value.tv_nsec =
+      static_cast<long>((seconds - static_cast<double>(at.it_value.tv_sec)) * 1e9);
+  if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 ||
+      timer_settime(timer, 0, &at, nullptr) != 0) {
+    std::abort();
+  }
 }
 
 double StatusFigure(const char* name) {
@@ -104,7 +126,8 @@ uint64_t DirBytes(const std::string& dir) {
   uint64_t bytes = 0;
   for (const auto& entry : fs::recursive_directory_iterator(dir)) {
     struct stat info;
-    if (lstat(entry.path().c_str(), &info) == 0) bytes += static_cast<uint64_t>(info.st_blocks) * 512;
+    if (lstat(entry.path().c_str(), &info) == 0)
+      bytes += static_cast<uint64_t>(info.st_blocks) * 512;
   }
   return bytes;
 }
@@ -132,7 +155,8 @@ Written WrittenBytes() {
 }
 
 Memory ResidentMemory() {
-  return {StatusFigure("RssAnon:") / 1024, (StatusFigure("RssFile:") + StatusFigure("RssShmem:")) / 1024};
+  return {StatusFigure("RssAnon:") / 1024,
+          (StatusFigure("RssFile:") + StatusFigure("RssShmem:")) / 1024};
 }
 
 double SyncRate(const std::string& dir, bool grow, double seconds) {
@@ -170,13 +194,10 @@ int InChildKilledAfter(double seconds, const std::function<int()>& work) {
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
+    if (seconds > 0) KillSelfAfter(seconds);
     const int code = work();
     std::fflush(stdout);
     _exit(code);
-  }
-  if (seconds > 0) {
-    usleep(static_cast<useconds_t>(seconds * 1e6));
-    kill(child, SIGKILL);
   }
   int status = 0;
   waitpid(child, &status, 0);

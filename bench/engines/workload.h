@@ -1,14 +1,14 @@
 // Keys and values that can be checked, child processes, and what the kernel says about a process.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include <sys/mman.h>
 
 #include "bench/engines/engine.h"
 
@@ -36,8 +36,8 @@ class ScratchDir {
   std::string path_;
 };
 
-uint64_t DirBytes(const std::string& dir);      // allocated on disk
-void DropFileCache(const std::string& dir);     // writes back and forgets the cached pages
+uint64_t DirBytes(const std::string& dir);   // allocated on disk
+void DropFileCache(const std::string& dir);  // writes back and forgets the cached pages
 
 // What this process wrote: bytes passed to system calls, and bytes of page cache that became dirty.
 // The kernel counts whole folios for the second, up to 2 MB for a small write into a file that was
@@ -71,8 +71,8 @@ class Shared {
  public:
   explicit Shared(size_t count = 1)
       : bytes_(count * sizeof(T)),
-        data_(static_cast<T*>(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
-                                   MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
+        data_(static_cast<T*>(
+            mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
   ~Shared() { munmap(data_, bytes_); }
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
