@@ -3,10 +3,10 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := build
-.PHONY: help build debug asan tsan test up bench fuzz format install clean
+.PHONY: help build debug asan tsan test up bench bench-engines fuzz format install clean
 
 help:  ## this list
-	@sed -n 's/^\([a-z ]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
+	@sed -n 's/^\([a-z -]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
 
 build:  ## the release build: executables in build/bin (the default)
 	@tools/deps build
@@ -28,6 +28,10 @@ up:  ## run the product
 bench:  ## figures beside their limits; fails when one misses its budget
 	@tools/deps bench
 	@tools/bench
+
+bench-engines:  ## the candidates for the embedded store side by side (minutes, 10 GB of disk)
+	@tools/deps bench engines
+	@tools/bench-engines
 
 fuzz:  ## each fuzz target for FUZZ_SECONDS (600)
 	@tools/deps fuzz
