@@ -60,7 +60,6 @@ struct FieldTraits {
   std::span<const std::string_view> enum_values = {};   // a closed set
   std::span<const std::string_view> known_values = {};  // constants of an open set
   std::string_view default_json = {};                   // defaulting: JSON text, empty when none
-  std::string_view format = {};  // OpenAPI format when it is not the type's own
   std::span<const std::string_view> feature_gates = {};
 };
 

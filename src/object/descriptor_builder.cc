@@ -144,7 +144,6 @@ const FieldTraits* DescriptorPool::CopyTraits(const FieldTraits& traits) {
   copy->enum_values = CopyList(traits.enum_values);
   copy->known_values = CopyList(traits.known_values);
   copy->default_json = arena_.Copy(traits.default_json);
-  copy->format = arena_.Copy(traits.format);
   copy->feature_gates = CopyList(traits.feature_gates);
   return copy;
 }
