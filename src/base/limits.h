@@ -19,6 +19,9 @@ inline constexpr int kMaxDepth = 512;
 // The stack that a thread must have to work on documents. A level of nesting takes up to 850 bytes
 // of it (decoding protobuf) in an optimised build.
 inline constexpr size_t kMinStackBytes = 1024 * 1024;
+// What threads get: address space, of which only the touched pages cost memory. Sanitizers need
+// several times the stack of an optimised build.
+inline constexpr size_t kThreadStackBytes = 8 * kMinStackBytes;
 
 // Values and keys of one YAML document, which scanning makes dear: about as many as the largest
 // object that can be stored has, and several times those of a large CustomResourceDefinition. What
@@ -62,6 +65,15 @@ inline constexpr size_t kMaxShownValueBytes = 120;
 
 // Steps of one field path.
 inline constexpr size_t kMaxFieldPathSteps = 64;
+
+// The store: one key, and the keys and values of one transaction (what etcd takes by default, so
+// that a cluster can move there).
+inline constexpr size_t kMaxStoreKeyBytes = 4096;
+inline constexpr size_t kMaxStoreTransactionBytes = 1536 * 1024;
+inline constexpr size_t kMaxStoreTransactionWrites = 128;
+// Transactions that wait for the disk, and the bytes of their values; more are turned away.
+inline constexpr size_t kMaxStoreQueuedTransactions = 65'536;
+inline constexpr size_t kMaxStoreQueuedBytes = 256 * 1024 * 1024;
 
 // skiff convert: one input; one document of it (by default, and at most, as values count bytes in
 // 32 bits); lines of complaints; output held in memory before it moves to a temporary file; Lists
