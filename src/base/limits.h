@@ -90,6 +90,8 @@ inline constexpr size_t kMaxStoreDiaryBytes = 256 * 1024;
 inline constexpr uint64_t kMinStoreFreeBytes = 64 * 1024 * 1024;
 inline constexpr uint64_t kStoreFreeCheckBytes = 1024 * 1024;
 inline constexpr uint64_t kStoreReserveBytes = 16 * 1024 * 1024;
+// The watch cache: field values kept with one object. Event, which has most, has a dozen.
+inline constexpr size_t kMaxCachedFields = 32;
 
 // skiff convert: one input; one document of it (by default, and at most, as values count bytes in
 // 32 bits); lines of complaints; output held in memory before it moves to a temporary file; Lists
