@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "base/thread.h"
@@ -69,6 +72,7 @@ Result<std::unique_ptr<SplitNetwork>> SplitNetwork::Make(Clock& clock, int membe
   if (members < 1 || members > kMaxMembers)
     return Fail(StatusReason::kInvalid, "a split network has 1 to 5 members");
   std::unique_ptr<SplitNetwork> network(new SplitNetwork(clock));
+  network->RemoveLinksOfCrashedTests();
   network->switch_ = NewNamespace();
   for (int i = 0; i < members; i++) network->members_.push_back(NewNamespace());
   if (network->switch_ < 0 || network->members_.back() < 0)
@@ -116,10 +120,28 @@ Result<void> SplitNetwork::ClaimClientLinks(int members) {
     if (i > 0)
       lines += "link add " + LinkName(i) + " type veth peer name client0 netns " +
                PathOf(members_[i]) + "\n";
+    lines += "link set " + LinkName(i) + " alias " + std::to_string(::getpid()) + "\n";
     lines += "addr add " + TestAddress(i) + "/30 dev " + LinkName(i) + "\nlink set " + LinkName(i) +
              " up\n";
   }
   return RunIp(-1, lines);
+}
+
+// A closed connection keeps its namespace, and so the links, for minutes while nobody acknowledges
+// its end. After a crash that is for the next test to clear away.
+void SplitNetwork::RemoveLinksOfCrashedTests() {
+  std::string lines;
+  std::error_code ignored;
+  for (const auto& link : std::filesystem::directory_iterator("/sys/class/net", ignored)) {
+    std::string name = link.path().filename();
+    if (!name.starts_with("skf")) continue;
+    std::string owner;
+    std::ifstream(link.path() / "ifalias") >> owner;
+    pid_t pid = static_cast<pid_t>(std::atoi(owner.c_str()));
+    if (pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH) lines += "link del " + name + "\n";
+  }
+  // Another test may be at it too: whoever comes second finds nothing to delete.
+  if (!lines.empty()) (void)RunIp(-1, lines);
 }
 
 Result<void> SplitNetwork::ConnectMember(int member) {

@@ -8,7 +8,8 @@
 // The switch is a namespace with a bridge per side of the split; a partition moves peer links from
 // one bridge to another, so packets vanish as they do when a cable is cut. Nothing here has a name
 // in the file system: the namespaces live as long as the descriptors of this object and the
-// processes in them, and the kernel removes links with their namespace, even after a crash.
+// processes in them, and the kernel removes links with their namespace. What a crashed test leaves
+// is gone after some minutes, or when the next network is made.
 //
 // Needs root with CAP_NET_ADMIN and CAP_SYS_ADMIN, and the `ip` program. Not thread-safe.
 #pragma once
@@ -45,6 +46,7 @@ class SplitNetwork {
 
  private:
   explicit SplitNetwork(Clock& clock) : clock_(clock) {}
+  void RemoveLinksOfCrashedTests();
   Result<void> ClaimClientLinks(int members);
   Result<void> ConnectMember(int member);
   // One `ip` command a line, in a namespace (-1: the test's own).
