@@ -39,14 +39,9 @@ struct StoreKind {
   // What a commit changes has been told to watches before the commit is answered. Between a client
   // and a server the two travel apart.
   bool events_before_answers = false;
-  // A watch without a revision sees every commit that begins after StartWatch has returned. A
-  // server begins the watch when the request arrives; whoever needs to be sure names a revision.
-  bool watches_begin_at_once = false;
   // Time passes only when the test says so. A server has a clock of its own, and etcd grants no
   // lease shorter than two seconds.
   bool steered_time = false;
-  // A server goes on with what it has received when the client goes away.
-  bool closing_ends_commits = false;
 
   // Why this machine cannot run it, or nothing if it can.
   std::optional<std::string> (*missing)() = nullptr;
