@@ -2,10 +2,10 @@
 # for all tests that need an etcd.
 add_library(store_etcd_harness STATIC
   child_process.cc etcd_cluster.cc faulty_proxy.cc http_get.cc split_network.cc
-  temporary_directory.cc)
-target_link_libraries(store_etcd_harness PUBLIC skiff_store)
+  temporary_directory.cc watch_checker.cc)
+target_link_libraries(store_etcd_harness PUBLIC skiff_store skiff_test_store)
 target_include_directories(store_etcd_harness PUBLIC ${CMAKE_SOURCE_DIR})
 
 skiff_test(store_etcd_faults_test
-  SOURCES etcd_cluster_test.cc faulty_proxy_test.cc
+  SOURCES etcd_cluster_test.cc faulty_proxy_test.cc watch_checker_test.cc
   LINK store_etcd_harness)
