@@ -87,6 +87,23 @@ inline constexpr int64_t kMaxEtcdPageEntries = 50'000;
 inline constexpr size_t kEtcdPageBytes = 16 * 1024 * 1024;
 // Revisions that a watch remembers to tell a repeated event from a late one.
 inline constexpr size_t kEtcdRememberedRevisions = 256;
+// The engine under the embedded store: writes of a family that are held in memory before they
+// become a file; files of the write-ahead log; blocks kept in memory; files held open; files of its
+// own diary and bytes of each.
+inline constexpr size_t kStoreWriteBufferBytes = 4 * 1024 * 1024;
+inline constexpr size_t kMaxStoreWalBytes = 16 * 1024 * 1024;
+inline constexpr size_t kStoreBlockCacheBytes = 4 * 1024 * 1024;
+inline constexpr int kMaxStoreOpenFiles = 256;
+inline constexpr size_t kMaxStoreDiaryFiles = 2;
+inline constexpr size_t kMaxStoreDiaryBytes = 256 * 1024;
+// With less room than this on the disk no more is written, and how much is written before the disk
+// is asked again. The reserve is a file that is given up when the disk is full all the same, so
+// that what is in memory can be put into files.
+inline constexpr uint64_t kMinStoreFreeBytes = 64 * 1024 * 1024;
+inline constexpr uint64_t kStoreFreeCheckBytes = 1024 * 1024;
+inline constexpr uint64_t kStoreReserveBytes = 16 * 1024 * 1024;
+// The watch cache: field values kept with one object. Event, which has most, has a dozen.
+inline constexpr size_t kMaxCachedFields = 32;
 
 // skiff convert: one input; one document of it (by default, and at most, as values count bytes in
 // 32 bits); lines of complaints; output held in memory before it moves to a temporary file; Lists
