@@ -75,6 +75,9 @@ inline constexpr size_t kMaxStoreTransactionWrites = 128;
 inline constexpr size_t kMaxStoreQueuedTransactions = 65'536;
 inline constexpr size_t kMaxStoreQueuedBytes = 256 * 1024 * 1024;
 
+// The watch cache: field values kept with one object. Event, which has most, has a dozen.
+inline constexpr size_t kMaxCachedFields = 32;
+
 // skiff convert: one input; one document of it (by default, and at most, as values count bytes in
 // 32 bits); lines of complaints; output held in memory before it moves to a temporary file; Lists
 // in Lists, each level of which is checked anew.
