@@ -5,7 +5,7 @@
 namespace skiff {
 
 void EventRing::Reset(Revision loaded) {
-  first_ = end();
+  first_ = end() + 1;  // a number is left out: whoever stands at the old end has lost its place
   events_.clear();
   bytes_ = 0;
   complete_after_ = loaded;

@@ -1,7 +1,7 @@
 // The latest changes of a resource, in order: what a watch from an earlier revision, or one that
 // fell behind, catches up from.
 //
-// Events are numbered without gaps, and the numbers go on when the ring is emptied. The oldest go
+// Events are numbered without gaps until the ring is emptied; no number comes twice. The oldest go
 // when there are too many of them or too many bytes, and when they are older than
 // limits::kEventRingAge and not among the last limits::kMinRingEvents.
 //
@@ -30,9 +30,10 @@ class EventRing {
  public:
   explicit EventRing(const EventRingBounds& bounds = {}) : bounds_(bounds) {}
 
-  // Empties the ring: its first event will be the first after `loaded`.
+  // Empties the ring: its first event will be the first after `loaded`. Numbers from before are
+  // gone for good.
   void Reset(Revision loaded);
-  // Takes the next number. `now` is when it happened.
+  // Takes the next number.
   void Push(EventRef event);
 
   // The numbers of the first event and of the one that will come next.

@@ -173,6 +173,10 @@ Status TooOldToWatch(Revision wanted, Revision oldest) {
                                             std::to_string(oldest.value) + ")");
 }
 
+Status WatchExpired() {
+  return Status(StatusReason::kExpired, "The resourceVersion for the provided watch is too old.");
+}
+
 Status TooOldToList() {
   return Status(StatusReason::kExpired, "The resourceVersion for the provided list is too old.");
 }

@@ -75,6 +75,8 @@ Result<WatchPlan> PlanWatch(const WatchVersionOptions& options);
 Status TooLargeResourceVersion(Revision wanted, Revision current);
 // 410: a watch from a revision whose events are gone; `oldest` is the first that can be had.
 Status TooOldToWatch(Revision wanted, Revision oldest);
+// 410: the cache itself lost its place in the store's history.
+Status WatchExpired();
 // 410: a list at a revision that is compacted.
 Status TooOldToList();
 // 410: the same for a later page, with a token for the rest of the list as it is now.
