@@ -179,6 +179,9 @@ void EtcdStore::FindLease(LeaseId id, StoreCallback<LeaseInfo> done) {
 }
 
 void EtcdStore::Compact(Revision revision, StoreCallback<Revision> done) {
+  if (revision.value < 0)
+    return done(
+        BadRequest("compaction to the negative revision " + std::to_string(revision.value)));
   etcdserverpb::CompactionRequest message;
   message.set_revision(revision.value);
   EtcdCallKind kind;
