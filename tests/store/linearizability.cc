@@ -1,4 +1,4 @@
-#include "store/linearizability.h"
+#include "tests/store/linearizability.h"
 
 #include <algorithm>
 #include <map>
@@ -7,9 +7,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "store/text.h"
+#include "tests/store/text.h"
 
-namespace skiff {
+namespace skiff::testing {
 namespace {
 
 using Kind = Operation::Kind;
@@ -555,4 +555,4 @@ std::vector<Operation> Resolve(std::span<const Operation> history,
   return out;
 }
 
-}  // namespace skiff
+}  // namespace skiff::testing

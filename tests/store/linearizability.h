@@ -26,7 +26,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skiff {
+namespace skiff::testing {
 
 struct SeenValue {
   std::string value;
@@ -103,4 +103,4 @@ Verdict CheckEvents(std::span<const Operation> history, std::span<const SeenEven
 std::vector<Operation> Resolve(std::span<const Operation> history,
                                std::span<const SeenEvent> events);
 
-}  // namespace skiff
+}  // namespace skiff::testing

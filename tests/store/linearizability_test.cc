@@ -1,4 +1,4 @@
-#include "store/linearizability.h"
+#include "tests/store/linearizability.h"
 
 #include <algorithm>
 #include <map>
@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "store/text.h"
+#include "tests/store/text.h"
 
-namespace skiff {
+namespace skiff::testing {
 namespace {
 
 using Kind = Operation::Kind;
@@ -479,7 +479,7 @@ std::vector<Operation> LegalHistory(uint64_t seed, int operations, int clients, 
   }
 }
 
-class MutationTest : public testing::TestWithParam<uint64_t> {
+class MutationTest : public ::testing::TestWithParam<uint64_t> {
  protected:
   // Applies `plant` to each operation that it takes, one at a time, and expects every result to be
   // rejected. plant(history, index) tells whether it changed something.
@@ -588,11 +588,11 @@ TEST_P(MutationTest, AnAbsenceThatWasAPresenceIsRejected) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, MutationTest, testing::Range<uint64_t>(1, 6));
+INSTANTIATE_TEST_SUITE_P(Seeds, MutationTest, ::testing::Range<uint64_t>(1, 6));
 
 TEST(LinearizabilityTest, ChecksTensOfThousandsOfOperationsInASecond) {
   ExpectLegal(LegalHistory(42, 20'000, 16, 50));
 }
 
 }  // namespace
-}  // namespace skiff
+}  // namespace skiff::testing

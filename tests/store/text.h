@@ -4,7 +4,7 @@
 #include <sstream>
 #include <string>
 
-namespace skiff {
+namespace skiff::testing {
 
 template <typename... Pieces>
 std::string Text(const Pieces&... pieces) {
@@ -13,4 +13,4 @@ std::string Text(const Pieces&... pieces) {
   return std::move(out).str();
 }
 
-}  // namespace skiff
+}  // namespace skiff::testing

@@ -1,13 +1,11 @@
 #include "store/embedded/rocksdb_engine.h"
 
-#include <fcntl.h>
-#include <unistd.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -21,15 +19,14 @@
 #include <rocksdb/listener.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/table_properties_collectors.h>
-#include <sys/stat.h>
+
+#include "store/embedded/rocksdb_directory.h"
 
 namespace skiff {
 namespace {
 
 using rocksdb::Slice;
 
-constexpr const char* kOwnerFile = "OWNER";
-constexpr const char* kReserveFile = "RESERVE";
 constexpr std::array<const char*, kFamilyCount> kFamilyNames = {"default", "log", "current",
                                                                 "lease"};
 // A reader beside a writer may find that files have gone since it read their names.
@@ -37,55 +34,6 @@ constexpr int kReadOnlyAttempts = 20;
 
 Slice ToSlice(std::string_view text) { return {text.data(), text.size()}; }
 std::string_view ToView(const Slice& slice) { return {slice.data(), slice.size()}; }
-
-bool IsNoSpace(const rocksdb::Status& status) { return status.IsNoSpace(); }
-
-// RocksDB's own words. A table that it does not find it looks for under a name of old, and that is
-// the one that it then complains about.
-std::string Detail(const rocksdb::Status& status) {
-  std::string text = status.ToString();
-  for (size_t at; (at = text.find(".ldb")) != std::string::npos;) text.replace(at, 4, ".sst");
-  return " (RocksDB: " + text + ")";
-}
-
-// What RocksDB says, in the words of whoever runs the cluster.
-std::string Explain(const std::string& directory, const rocksdb::Status& status) {
-  const std::string what = "the store in " + directory + ": ";
-  const std::string detail = Detail(status);
-  if (IsNoSpace(status)) return what + "the disk is full; make room" + detail;
-  if (status.IsPathNotFound() || detail.find("No such file") != std::string::npos) {
-    return what + "a file is missing; put it back or restore a backup" + detail;
-  }
-  if (status.IsCorruption()) {
-    return what + "a file is damaged; check the disk and restore a backup" + detail;
-  }
-  if (status.IsIOError()) {
-    return what + "the disk or the file system failed; see the kernel's log" + detail;
-  }
-  if (status.IsInvalidArgument() || status.IsNotSupported()) {
-    return what + "the files are not of a store of this version" + detail;
-  }
-  return what + "failed" + detail;
-}
-
-std::unexpected<Status> ReadFailure(const std::string& directory, const rocksdb::Status& status) {
-  return Fail(
-      status.IsCorruption() ? StatusReason::kInternalError : StatusReason::kServiceUnavailable,
-      Explain(directory, status));
-}
-
-// The process that holds a lock on the file; zero if that cannot be told. Must not be asked about
-// a lock of this very process: closing the file would drop it.
-pid_t LockHolder(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  struct flock lock = {};
-  lock.l_type = F_RDLCK;
-  lock.l_whence = SEEK_SET;
-  const bool known = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-  close(fd);
-  return known ? lock.l_pid : 0;
-}
 
 // The first error after which nothing may be written any more. RocksDB must not be asked to write
 // again after an error: Debian's build ends the process in an assertion.
@@ -95,8 +43,8 @@ class Failure {
 
   void Set(const rocksdb::Status& status) {
     const std::lock_guard lock(mutex_);
-    if (!first_) first_ = Explain(directory_, status);
-    no_space_ = no_space_ || IsNoSpace(status);
+    if (!first_) first_ = ExplainRocksDb(directory_, status);
+    no_space_ = no_space_ || status.IsNoSpace();
     failed_.store(true, std::memory_order_release);
   }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
@@ -170,7 +118,11 @@ rocksdb::DBOptions DatabaseSettings(const RocksDbOptions& options) {
   settings.create_if_missing = options.create && !options.read_only;
   settings.create_missing_column_families = settings.create_if_missing;
   settings.paranoid_checks = true;
-  settings.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  // Whatever may be missing from a log has been cut off before. A reader beside a writer changes
+  // nothing and may meet a record that is being written.
+  settings.wal_recovery_mode = options.read_only
+                                   ? rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords
+                                   : rocksdb::WALRecoveryMode::kAbsoluteConsistency;
   settings.track_and_verify_wals_in_manifest = true;
   // A bad checksum in a log that is written over again counts as its end.
   settings.recycle_log_file_num = 0;
@@ -241,7 +193,7 @@ class RocksCursor final : public EngineCursor {
   std::string_view value() const override { return ToView(iterator_->value()); }
   Result<void> status() const override {
     const rocksdb::Status status = iterator_->status();
-    if (!status.ok()) return ReadFailure(directory_, status);
+    if (!status.ok()) return RocksDbFailure(directory_, status);
     return {};
   }
 
@@ -276,7 +228,7 @@ class RocksSnapshot final : public EngineSnapshot {
   Result<bool> Get(Family family, std::string_view key, std::string* value) override {
     const rocksdb::Status status = database_.db->Get(options_, Handle(family), ToSlice(key), value);
     if (status.IsNotFound()) return false;
-    if (!status.ok()) return ReadFailure(directory_, status);
+    if (!status.ok()) return RocksDbFailure(directory_, status);
     return true;
   }
 
@@ -289,107 +241,6 @@ class RocksSnapshot final : public EngineSnapshot {
   const Database& database_;
   const rocksdb::Snapshot* snapshot_;
   rocksdb::ReadOptions options_;
-};
-
-// The files of the directory that are ours, not RocksDB's. Everything goes through its file system,
-// so that a simulated disk sees it too.
-class Directory {
- public:
-  Directory(std::string path, std::shared_ptr<rocksdb::FileSystem> fs)
-      : path_(std::move(path)), fs_(std::move(fs)) {}
-  ~Directory() {
-    if (lock_ != nullptr) fs_->UnlockFile(lock_, io_, nullptr).PermitUncheckedError();
-  }
-
-  const std::string& path() const { return path_; }
-  std::string PathOf(const std::string& name) const { return path_ + "/" + name; }
-  bool Has(const std::string& name) const {
-    return fs_->FileExists(PathOf(name), io_, nullptr).ok();
-  }
-
-  // Whether there is a store; an error if there is something else.
-  Result<bool> HoldsStore() const {
-    std::vector<std::string> names;
-    const rocksdb::Status status = fs_->GetChildren(path_, io_, &names, nullptr);
-    if (status.IsNotFound() || status.IsPathNotFound()) return false;
-    if (!status.ok()) return ReadFailure(path_, status);
-    if (std::ranges::find(names, "CURRENT") != names.end()) return true;
-    // An opening that was cut short leaves files of RocksDB without CURRENT, but OWNER came first.
-    const bool begun = std::ranges::find(names, kOwnerFile) != names.end();
-    for (const std::string& name : names) {
-      if (begun || name == "." || name == ".." || name == "lost+found") continue;
-      return Fail(StatusReason::kInvalid, "the directory " + path_ +
-                                              " is not a store and holds other files (such as " +
-                                              name + "); give the store a directory of its own");
-    }
-    return false;
-  }
-
-  // Makes the directory and its name durable.
-  Result<void> Create() const {
-    rocksdb::Status status = fs_->CreateDirIfMissing(path_, io_, nullptr);
-    if (status.ok()) {
-      const std::string parent = std::filesystem::path(path_).parent_path().string();
-      std::unique_ptr<rocksdb::FSDirectory> entry;
-      status = fs_->NewDirectory(parent.empty() ? "." : parent, io_, &entry, nullptr);
-      if (status.ok()) status = entry->Fsync(io_, nullptr);
-    }
-    if (status.ok()) return {};
-    return Fail(StatusReason::kServiceUnavailable,
-                "the directory " + path_ + " cannot be made: " + status.ToString());
-  }
-
-  Result<void> Lock() {
-    const rocksdb::Status status = fs_->LockFile(PathOf(kOwnerFile), io_, &lock_, nullptr);
-    if (status.ok()) return {};
-    const std::string text = status.ToString();
-    if (text.find("lock hold by current process") != std::string::npos) {
-      return Fail(StatusReason::kConflict,
-                  "the store in " + path_ + " is in use: it is open in this process already");
-    }
-    if (text.find("lock") == std::string::npos) return ReadFailure(path_, status);
-    const pid_t holder = LockHolder(PathOf(kOwnerFile));
-    return Fail(StatusReason::kConflict,
-                "the store in " + path_ + " is in use by another process" +
-                    (holder > 0 ? " (pid " + std::to_string(holder) + ")" : "") +
-                    "; stop that one, or choose another directory");
-  }
-
-  // Takes room for bad times, if there is room now. Not having it is no error.
-  void KeepReserve(uint64_t bytes, uint64_t min_free) const {
-    if (bytes == 0 || Has(kReserveFile) || FreeBytes() < bytes + min_free) return;
-    std::unique_ptr<rocksdb::FSWritableFile> file;
-    rocksdb::IOStatus status =
-        fs_->NewWritableFile(PathOf(kReserveFile), rocksdb::FileOptions(), &file, nullptr);
-    if (!status.ok()) return;
-    status = file->Allocate(0, bytes, io_, nullptr);
-    file->Close(io_, nullptr).PermitUncheckedError();
-    if (!status.ok()) GiveUpReserve();
-  }
-  void GiveUpReserve() const {
-    fs_->DeleteFile(PathOf(kReserveFile), io_, nullptr).PermitUncheckedError();
-  }
-
-  // What the disk has left; very much if it does not tell.
-  uint64_t FreeBytes() const {
-    uint64_t bytes = 0;
-    const bool told = fs_->GetFreeSpace(path_, io_, &bytes, nullptr).ok();
-    return told ? bytes : UINT64_MAX / 2;
-  }
-
-  uint64_t UsedBytes() const {
-    std::vector<rocksdb::FileAttributes> files;
-    if (!fs_->GetChildrenFileAttributes(path_, io_, &files, nullptr).ok()) return 0;
-    uint64_t sum = 0;
-    for (const rocksdb::FileAttributes& file : files) sum += file.size_bytes;
-    return sum;
-  }
-
- private:
-  const std::string path_;
-  const std::shared_ptr<rocksdb::FileSystem> fs_;
-  const rocksdb::IOOptions io_;
-  rocksdb::FileLock* lock_ = nullptr;
 };
 
 // Where a read-only database keeps its diary; gone with it.
@@ -460,7 +311,7 @@ class RocksEngine final : public Engine {
   const std::shared_ptr<rocksdb::FileSystem> fs_;
   std::unique_ptr<rocksdb::Env> env_;
   std::unique_ptr<ScratchDirectory> scratch_;
-  Directory directory_;
+  RocksDbDirectory directory_;
   const std::shared_ptr<Failure> failure_;
   Database database_;
   std::atomic<uint64_t> syncs_{0};
@@ -498,11 +349,12 @@ Result<void> RocksEngine::Open() {
 Result<void> RocksEngine::OpenForWriting() {
   SKIFF_RETURN_IF_ERROR(directory_.Create());
   SKIFF_RETURN_IF_ERROR(directory_.Lock());
+  SKIFF_RETURN_IF_ERROR(directory_.CheckRecordFiles(true));
   const rocksdb::Status status = rocksdb::DB::Open(Settings(), options_.directory, Families(),
                                                    &database_.families, &database_.db);
   if (!status.ok()) {
-    if (IsNoSpace(status)) directory_.GiveUpReserve();
-    return ReadFailure(options_.directory, status);
+    if (status.IsNoSpace()) directory_.GiveUpReserve();
+    return RocksDbFailure(options_.directory, status);
   }
   directory_.KeepReserve(options_.reserve_bytes, options_.min_free_bytes);
   crowded_ = directory_.FreeBytes() < options_.min_free_bytes;
@@ -519,7 +371,7 @@ Result<void> RocksEngine::OpenReadOnly() {
     database_ = {};
     if (!status.IsPathNotFound() && !status.IsTryAgain()) break;
   }
-  return ReadFailure(options_.directory, status);
+  return RocksDbFailure(options_.directory, status);
 }
 
 void RocksEngine::Close() {
@@ -565,7 +417,7 @@ Result<void> RocksEngine::Write(EngineBatch& batch) {
   const rocksdb::Status status = database_.db->Write(durable, &rocks_batch.batch());
   if (!status.ok()) {
     failure_->Set(status);
-    return Fail(StatusReason::kServerTimeout, Explain(options_.directory, status));
+    return Fail(StatusReason::kServerTimeout, ExplainRocksDb(options_.directory, status));
   }
   syncs_.fetch_add(1, std::memory_order_relaxed);
   return {};
@@ -575,7 +427,7 @@ Result<bool> RocksEngine::Get(Family family, std::string_view key, std::string* 
   const rocksdb::Status status =
       database_.db->Get({}, database_.families[static_cast<size_t>(family)], ToSlice(key), value);
   if (status.IsNotFound()) return false;
-  if (!status.ok()) return ReadFailure(options_.directory, status);
+  if (!status.ok()) return RocksDbFailure(options_.directory, status);
   return true;
 }
 
@@ -585,7 +437,7 @@ Result<void> RocksEngine::Defragment() {
   thorough.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   for (auto* family : database_.families) {
     const rocksdb::Status status = database_.db->CompactRange(thorough, family, nullptr, nullptr);
-    if (!status.ok()) return ReadFailure(options_.directory, status);
+    if (!status.ok()) return RocksDbFailure(options_.directory, status);
   }
   return {};
 }

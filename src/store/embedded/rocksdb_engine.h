@@ -5,6 +5,10 @@
 // files there is RESERVE, a few megabytes that are given up when the disk is full so that what is
 // in memory can still be put into files.
 //
+// What the write-ahead log and the manifest must hold is decided here and not by RocksDB
+// (record_file.h): the torn end that a power cut leaves is cut off before RocksDB sees it; any
+// other damage is an error that names the file. RocksDB then reads the log in its strictest mode.
+//
 // Errors name the directory, what is wrong and what to do. Write gives two kinds: kServerTimeout
 // when the batch may or may not be found by the next opening, after which the engine is failed for
 // good; kServiceUnavailable when the batch was turned away before anything was written, either
