@@ -76,6 +76,33 @@ inline constexpr size_t kMaxStoreTransactionWrites = 128;
 inline constexpr size_t kMaxStoreQueuedTransactions = 65'536;
 inline constexpr size_t kMaxStoreQueuedBytes = 256 * 1024 * 1024;
 
+// etcd: endpoints; bytes of one certificate file; one message to etcd, which takes 1.5 MiB and some
+// more for what surrounds it; requests that wait for a connection, more are turned away; entries and
+// bytes that are asked for at once (an answer is held whole before it is passed on).
+inline constexpr size_t kMaxEtcdEndpoints = 5;
+inline constexpr size_t kMaxEtcdCertificateBytes = 1024 * 1024;
+inline constexpr size_t kMaxEtcdSentBytes = 2 * 1024 * 1024;
+inline constexpr size_t kMaxEtcdWaitingRequests = 65'536;
+inline constexpr int64_t kEtcdFirstPageEntries = 500;
+inline constexpr int64_t kMaxEtcdPageEntries = 50'000;
+inline constexpr size_t kEtcdPageBytes = 16 * 1024 * 1024;
+// Revisions that a watch remembers to tell a repeated event from a late one.
+inline constexpr size_t kEtcdRememberedRevisions = 256;
+// The engine under the embedded store: writes of a family that are held in memory before they
+// become a file; files of the write-ahead log; blocks kept in memory; files held open; files of its
+// own diary and bytes of each.
+inline constexpr size_t kStoreWriteBufferBytes = 4 * 1024 * 1024;
+inline constexpr size_t kMaxStoreWalBytes = 16 * 1024 * 1024;
+inline constexpr size_t kStoreBlockCacheBytes = 4 * 1024 * 1024;
+inline constexpr int kMaxStoreOpenFiles = 256;
+inline constexpr size_t kMaxStoreDiaryFiles = 2;
+inline constexpr size_t kMaxStoreDiaryBytes = 256 * 1024;
+// With less room than this on the disk no more is written, and how much is written before the disk
+// is asked again. The reserve is a file that is given up when the disk is full all the same, so
+// that what is in memory can be put into files.
+inline constexpr uint64_t kMinStoreFreeBytes = 64 * 1024 * 1024;
+inline constexpr uint64_t kStoreFreeCheckBytes = 1024 * 1024;
+inline constexpr uint64_t kStoreReserveBytes = 16 * 1024 * 1024;
 // The watch cache: field values kept with one object. Event, which has most, has a dozen.
 inline constexpr size_t kMaxCachedFields = 32;
 // A continue token: the longest key, each byte escaped as JSON and then in base64, and the rest.
