@@ -74,6 +74,20 @@ inline constexpr size_t kMaxStoreTransactionWrites = 128;
 // Transactions that wait for the disk, and the bytes of their values; more are turned away.
 inline constexpr size_t kMaxStoreQueuedTransactions = 65'536;
 inline constexpr size_t kMaxStoreQueuedBytes = 256 * 1024 * 1024;
+// Requests about leases and compaction that wait for the disk.
+inline constexpr size_t kMaxStoreQueuedTasks = 65'536;
+// What the embedded store commits with one sync: transactions, and bytes of keys and values. The
+// first of them waits for the last.
+inline constexpr size_t kMaxStoreBatchTransactions = 1024;
+inline constexpr size_t kMaxStoreBatchBytes = 4 * 1024 * 1024;
+// Keys after which no further lease is ended in the same batch.
+inline constexpr size_t kMaxStoreExpiredKeys = 1024;
+// The longest lease, as in etcd.
+inline constexpr int64_t kMaxLeaseSeconds = 9'000'000'000;
+// What scans and watches that catch up read at a time: entries, and bytes (the last entry may go
+// beyond).
+inline constexpr size_t kMaxStorePieceEntries = 1024;
+inline constexpr size_t kStorePieceBytes = 1024 * 1024;
 
 // skiff convert: one input; one document of it (by default, and at most, as values count bytes in
 // 32 bits); lines of complaints; output held in memory before it moves to a temporary file; Lists
