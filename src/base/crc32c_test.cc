@@ -1,8 +1,8 @@
 #include "base/crc32c.h"
 
-#include <string>
-
 #include <gtest/gtest.h>
+
+#include <string>
 
 #include "base/random.h"
 

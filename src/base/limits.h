@@ -2,6 +2,7 @@
 // see them; otherwise chosen so that the worst case stays cheap.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -88,6 +89,65 @@ inline constexpr int64_t kMaxLeaseSeconds = 9'000'000'000;
 // beyond).
 inline constexpr size_t kMaxStorePieceEntries = 1024;
 inline constexpr size_t kStorePieceBytes = 1024 * 1024;
+
+// etcd: endpoints; bytes of one certificate file; one message to etcd, which takes 1.5 MiB and some
+// more for what surrounds it; requests that wait for a connection, more are turned away; entries and
+// bytes that are asked for at once (an answer is held whole before it is passed on).
+inline constexpr size_t kMaxEtcdEndpoints = 5;
+inline constexpr size_t kMaxEtcdCertificateBytes = 1024 * 1024;
+inline constexpr size_t kMaxEtcdSentBytes = 2 * 1024 * 1024;
+inline constexpr size_t kMaxEtcdWaitingRequests = 65'536;
+inline constexpr int64_t kEtcdFirstPageEntries = 500;
+inline constexpr int64_t kMaxEtcdPageEntries = 50'000;
+inline constexpr size_t kEtcdPageBytes = 16 * 1024 * 1024;
+// Revisions that a watch remembers to tell a repeated event from a late one.
+inline constexpr size_t kEtcdRememberedRevisions = 256;
+// The engine under the embedded store: writes of a family that are held in memory before they
+// become a file; files of the write-ahead log; blocks kept in memory; files held open; files of its
+// own diary and bytes of each.
+inline constexpr size_t kStoreWriteBufferBytes = 4 * 1024 * 1024;
+inline constexpr size_t kMaxStoreWalBytes = 16 * 1024 * 1024;
+inline constexpr size_t kStoreBlockCacheBytes = 4 * 1024 * 1024;
+inline constexpr int kMaxStoreOpenFiles = 256;
+inline constexpr size_t kMaxStoreDiaryFiles = 2;
+inline constexpr size_t kMaxStoreDiaryBytes = 256 * 1024;
+// With less room than this on the disk no more is written, and how much is written before the disk
+// is asked again. The reserve is a file that is given up when the disk is full all the same, so
+// that what is in memory can be put into files.
+inline constexpr uint64_t kMinStoreFreeBytes = 64 * 1024 * 1024;
+inline constexpr uint64_t kStoreFreeCheckBytes = 1024 * 1024;
+inline constexpr uint64_t kStoreReserveBytes = 16 * 1024 * 1024;
+// The watch cache: field values kept with one object. Event, which has most, has a dozen.
+inline constexpr size_t kMaxCachedFields = 32;
+// A continue token: the longest key, each byte escaped as JSON and then in base64, and the rest.
+inline constexpr size_t kMaxContinueTokenBytes = 40 * 1024;
+// Past events of a resource, for watches that begin or catch up there: as Kubernetes keeps them,
+// and the storage bytes that they hold.
+inline constexpr size_t kMinRingEvents = 100;
+inline constexpr size_t kMaxRingEvents = 100 * 1024;
+inline constexpr size_t kMaxRingBytes = 128 * 1024 * 1024;
+inline constexpr std::chrono::seconds kEventRingAge{75};
+// Events that wait for the consumer of one watch; beyond them it catches up from the ring.
+inline constexpr size_t kMaxWatcherEvents = 128;
+// What one step of catching up, or of sending the initial state, looks at.
+inline constexpr size_t kCatchUpEvents = 512;
+// Watches of one resource.
+inline constexpr size_t kMaxWatchers = 100'000;
+// States of a resource that are kept for the next pages of lists, and for how long.
+inline constexpr size_t kMaxKeptSnapshots = 64;
+inline constexpr std::chrono::seconds kKeptSnapshotAge{300};
+// Reads that wait until a resource's cache is fresh enough, and how long they do; how often the
+// store is asked for progress meanwhile.
+inline constexpr size_t kMaxFreshnessWaiters = 10'000;
+inline constexpr std::chrono::seconds kFreshnessWait{3};
+inline constexpr std::chrono::milliseconds kProgressInterval{100};
+// Bookmarks: how often a watch gets one, and how long before its deadline the last.
+inline constexpr std::chrono::seconds kBookmarkInterval{60};
+inline constexpr std::chrono::seconds kBookmarkMargin{2};
+// How long a cache that could not be filled waits before it tries again.
+inline constexpr std::chrono::seconds kCacheRetryInterval{1};
+// Entries that a list reads from the store at once when the cache has not got them.
+inline constexpr int64_t kListPageFromStore = 10'000;
 
 // skiff convert: one input; one document of it (by default, and at most, as values count bytes in
 // 32 bits); lines of complaints; output held in memory before it moves to a temporary file; Lists

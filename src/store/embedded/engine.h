@@ -72,8 +72,10 @@ class Engine {
   virtual ~Engine() = default;
 
   virtual std::unique_ptr<EngineBatch> NewBatch() = 0;
-  // All of the batch or nothing, on disk when it returns. After an error the batch may or may not
-  // be found by the next opening.
+  // All of the batch or nothing, on disk when it returns. After kServerTimeout the batch may or may
+  // not be found by the next opening, and the engine is failed. After any other error nothing was
+  // written: kServiceUnavailable because an earlier write failed, or because the disk is nearly
+  // full, in which case the same engine writes again once there is room.
   virtual Result<void> Write(EngineBatch& batch) = 0;
 
   virtual Result<bool> Get(Family family, std::string_view key, std::string* value) = 0;

@@ -1,0 +1,209 @@
+#include "store/embedded/rocksdb_directory.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace skiff {
+namespace {
+
+constexpr const char* kOwnerFile = "OWNER";
+constexpr const char* kReserveFile = "RESERVE";
+
+// RocksDB's own words. A table that it does not find it looks for under a name of old, and that is
+// the one that it then complains about.
+std::string Detail(const rocksdb::Status& status) {
+  std::string text = status.ToString();
+  for (size_t at; (at = text.find(".ldb")) != std::string::npos;) text.replace(at, 4, ".sst");
+  return " (RocksDB: " + text + ")";
+}
+
+// The process that holds a lock on the file; zero if that cannot be told. Must not be asked about
+// a lock of this very process: closing the file would drop it.
+pid_t LockHolder(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  struct flock lock = {};
+  lock.l_type = F_RDLCK;
+  lock.l_whence = SEEK_SET;
+  const bool known = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  close(fd);
+  return known ? lock.l_pid : 0;
+}
+
+}  // namespace
+
+std::string ExplainRocksDb(const std::string& directory, const rocksdb::Status& status) {
+  const std::string what = "the store in " + directory + ": ";
+  const std::string detail = Detail(status);
+  if (status.IsNoSpace()) return what + "the disk is full; make room" + detail;
+  if (status.IsPathNotFound() || detail.find("No such file") != std::string::npos) {
+    return what + "a file is missing; put it back or restore a backup" + detail;
+  }
+  if (status.IsCorruption()) {
+    return what + "a file is damaged; check the disk and restore a backup" + detail;
+  }
+  if (status.IsIOError()) {
+    return what + "the disk or the file system failed; see the kernel's log" + detail;
+  }
+  if (status.IsInvalidArgument() || status.IsNotSupported()) {
+    return what + "the files are not of a store of this version" + detail;
+  }
+  return what + "failed" + detail;
+}
+
+std::unexpected<Status> RocksDbFailure(const std::string& directory,
+                                       const rocksdb::Status& status) {
+  return Fail(
+      status.IsCorruption() ? StatusReason::kInternalError : StatusReason::kServiceUnavailable,
+      ExplainRocksDb(directory, status));
+}
+
+RocksDbDirectory::~RocksDbDirectory() {
+  if (lock_ != nullptr) fs_->UnlockFile(lock_, io_, nullptr).PermitUncheckedError();
+}
+
+bool RocksDbDirectory::Has(const std::string& name) const {
+  return fs_->FileExists(PathOf(name), io_, nullptr).ok();
+}
+
+Result<bool> RocksDbDirectory::HoldsStore() const {
+  std::vector<std::string> names;
+  const rocksdb::Status status = fs_->GetChildren(path_, io_, &names, nullptr);
+  if (status.IsNotFound() || status.IsPathNotFound()) return false;
+  if (!status.ok()) return RocksDbFailure(path_, status);
+  if (std::ranges::find(names, "CURRENT") != names.end()) return true;
+  // An opening that was cut short leaves files of RocksDB without CURRENT, but OWNER came first.
+  if (std::ranges::find(names, kOwnerFile) != names.end()) return false;
+  for (const std::string& name : names) {
+    if (name == "." || name == ".." || name == "lost+found") continue;
+    return Fail(StatusReason::kInvalid, "the directory " + path_ +
+                                            " is not a store and holds other files (such as " +
+                                            name + "); give the store a directory of its own");
+  }
+  return false;
+}
+
+Result<void> RocksDbDirectory::Create() const {
+  rocksdb::Status status = fs_->CreateDirIfMissing(path_, io_, nullptr);
+  if (status.ok()) {
+    const std::string parent = std::filesystem::path(path_).parent_path().string();
+    std::unique_ptr<rocksdb::FSDirectory> entry;
+    status = fs_->NewDirectory(parent.empty() ? "." : parent, io_, &entry, nullptr);
+    if (status.ok()) status = entry->Fsync(io_, nullptr);
+  }
+  if (status.ok()) return {};
+  return Fail(StatusReason::kServiceUnavailable,
+              "the directory " + path_ + " cannot be made: " + status.ToString());
+}
+
+Result<void> RocksDbDirectory::Lock() {
+  const rocksdb::Status status = fs_->LockFile(PathOf(kOwnerFile), io_, &lock_, nullptr);
+  if (status.ok()) return {};
+  const std::string text = status.ToString();
+  if (text.find("lock hold by current process") != std::string::npos) {
+    return Fail(StatusReason::kConflict,
+                "the store in " + path_ + " is in use: it is open in this process already");
+  }
+  if (text.find("While lock file") == std::string::npos) return RocksDbFailure(path_, status);
+  const pid_t holder = LockHolder(PathOf(kOwnerFile));
+  return Fail(StatusReason::kConflict,
+              "the store in " + path_ + " is in use by another process" +
+                  (holder > 0 ? " (pid " + std::to_string(holder) + ")" : "") +
+                  "; stop that one, or choose another directory");
+}
+
+Result<std::vector<RocksDbDirectory::NamedKind>> RocksDbDirectory::RecordFiles() const {
+  std::vector<std::string> names;
+  rocksdb::Status status = fs_->GetChildren(path_, io_, &names, nullptr);
+  std::string current;
+  if (status.ok() && Has("CURRENT")) {
+    status = rocksdb::ReadFileToString(fs_.get(), PathOf("CURRENT"), &current);
+  }
+  if (!status.ok()) return RocksDbFailure(path_, status);
+  std::vector<NamedKind> files;
+  if (current.starts_with("MANIFEST-") && current.ends_with("\n")) {
+    current.pop_back();
+    if (Has(current)) files.emplace_back(current, RecordFileKind::kManifest);
+  }
+  std::erase_if(names, [](const std::string& name) {
+    return !name.ends_with(".log") || name.find_first_not_of("0123456789") != name.size() - 4;
+  });
+  // All numbers have at least six digits.
+  std::ranges::sort(names, [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() > b.size() : a > b;
+  });
+  for (std::string& name : names) files.emplace_back(std::move(name), RecordFileKind::kLog);
+  return files;
+}
+
+std::unexpected<Status> RocksDbDirectory::Damaged(const std::string& name, uint64_t at,
+                                                  const char* what) const {
+  return Fail(StatusReason::kInternalError,
+              "the store in " + path_ + ": the file " + name + " is damaged at byte " +
+                  std::to_string(at) + " (" + what +
+                  "); nothing was changed; check the disk and restore a backup");
+}
+
+Result<void> RocksDbDirectory::CutOff(const std::string& name, uint64_t size) const {
+  std::unique_ptr<rocksdb::FSWritableFile> file;
+  rocksdb::IOStatus status =
+      fs_->ReopenWritableFile(PathOf(name), rocksdb::FileOptions(), &file, nullptr);
+  if (status.ok()) status = file->Truncate(size, io_, nullptr);
+  if (status.ok()) status = file->Fsync(io_, nullptr);
+  if (status.ok()) status = file->Close(io_, nullptr);
+  if (!status.ok()) return RocksDbFailure(path_, status);
+  return {};
+}
+
+Result<void> RocksDbDirectory::CheckRecordFiles(bool repair) const {
+  SKIFF_ASSIGN_OR_RETURN(const auto files, RecordFiles());
+  bool later_entries = false;
+  for (const auto& [name, kind] : files) {
+    std::string contents;
+    const rocksdb::Status status = rocksdb::ReadFileToString(fs_.get(), PathOf(name), &contents);
+    if (!status.ok()) return RocksDbFailure(path_, status);
+    const RecordFileCheck check = CheckRecordFile(kind, contents);
+    if (check.state == RecordFileState::kDamaged) return Damaged(name, check.bad_at, check.why);
+    if (check.state == RecordFileState::kTorn) {
+      // Each log was synced to its end before the next one was begun.
+      if (later_entries) return Damaged(name, check.bad_at, "its end is missing");
+      if (repair) SKIFF_RETURN_IF_ERROR(CutOff(name, check.whole_bytes));
+    }
+    later_entries = later_entries || (kind == RecordFileKind::kLog && check.has_entries);
+  }
+  return {};
+}
+
+void RocksDbDirectory::KeepReserve(uint64_t bytes, uint64_t min_free) const {
+  if (bytes == 0 || Has(kReserveFile) || FreeBytes() < bytes + min_free) return;
+  std::unique_ptr<rocksdb::FSWritableFile> file;
+  rocksdb::IOStatus status =
+      fs_->NewWritableFile(PathOf(kReserveFile), rocksdb::FileOptions(), &file, nullptr);
+  if (!status.ok()) return;
+  status = file->Allocate(0, bytes, io_, nullptr);
+  file->Close(io_, nullptr).PermitUncheckedError();
+  if (!status.ok()) GiveUpReserve();
+}
+
+void RocksDbDirectory::GiveUpReserve() const {
+  fs_->DeleteFile(PathOf(kReserveFile), io_, nullptr).PermitUncheckedError();
+}
+
+uint64_t RocksDbDirectory::FreeBytes() const {
+  uint64_t bytes = 0;
+  const bool told = fs_->GetFreeSpace(path_, io_, &bytes, nullptr).ok();
+  return told ? bytes : UINT64_MAX / 2;
+}
+
+uint64_t RocksDbDirectory::UsedBytes() const {
+  std::vector<rocksdb::FileAttributes> files;
+  if (!fs_->GetChildrenFileAttributes(path_, io_, &files, nullptr).ok()) return 0;
+  uint64_t sum = 0;
+  for (const rocksdb::FileAttributes& file : files) sum += file.size_bytes;
+  return sum;
+}
+
+}  // namespace skiff

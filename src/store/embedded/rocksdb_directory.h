@@ -1,0 +1,65 @@
+// The directory of an engine on RocksDB: its lock, its reserve, and what is done with its files
+// before RocksDB sees them. Private to rocksdb_engine.cc. Everything goes through RocksDB's
+// interface to the file system, so that a simulated disk sees it too.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <rocksdb/file_system.h>
+#include <rocksdb/status.h>
+
+#include "base/status.h"
+#include "store/embedded/record_file.h"
+
+namespace skiff {
+
+// What RocksDB says, in the words of whoever runs the cluster.
+std::string ExplainRocksDb(const std::string& directory, const rocksdb::Status& status);
+std::unexpected<Status> RocksDbFailure(const std::string& directory, const rocksdb::Status& status);
+
+class RocksDbDirectory {
+ public:
+  RocksDbDirectory(std::string path, std::shared_ptr<rocksdb::FileSystem> fs)
+      : path_(std::move(path)), fs_(std::move(fs)) {}
+  RocksDbDirectory(const RocksDbDirectory&) = delete;
+  RocksDbDirectory& operator=(const RocksDbDirectory&) = delete;
+  ~RocksDbDirectory();
+
+  // Whether there is a store; an error if there is something else.
+  Result<bool> HoldsStore() const;
+  // Makes the directory and its name durable.
+  Result<void> Create() const;
+  // Holds it against other processes, and other engines of this one, until destruction.
+  Result<void> Lock();
+  // Looks at all that RocksDB extends record by record. Cuts off what a power cut has torn, if
+  // `repair`; any other damage is an error.
+  Result<void> CheckRecordFiles(bool repair) const;
+
+  // Takes room for bad times, if there is room now. Not having it is no error.
+  void KeepReserve(uint64_t bytes, uint64_t min_free) const;
+  void GiveUpReserve() const;
+  // What the disk has left; very much if it does not tell.
+  uint64_t FreeBytes() const;
+  uint64_t UsedBytes() const;
+
+ private:
+  using NamedKind = std::pair<std::string, RecordFileKind>;
+
+  std::string PathOf(const std::string& name) const { return path_ + "/" + name; }
+  bool Has(const std::string& name) const;
+  // The manifest in use, then the logs, the last first.
+  Result<std::vector<NamedKind>> RecordFiles() const;
+  std::unexpected<Status> Damaged(const std::string& name, uint64_t at, const char* what) const;
+  Result<void> CutOff(const std::string& name, uint64_t size) const;
+
+  const std::string path_;
+  const std::shared_ptr<rocksdb::FileSystem> fs_;
+  const rocksdb::IOOptions io_;
+  rocksdb::FileLock* lock_ = nullptr;
+};
+
+}  // namespace skiff

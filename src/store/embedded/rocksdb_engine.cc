@@ -1,0 +1,480 @@
+#include "store/embedded/rocksdb_engine.h"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/table_properties_collectors.h>
+
+#include "store/embedded/rocksdb_directory.h"
+
+namespace skiff {
+namespace {
+
+using rocksdb::Slice;
+
+constexpr std::array<const char*, kFamilyCount> kFamilyNames = {"default", "log", "current",
+                                                                "lease"};
+// A reader beside a writer may find that files have gone since it read their names.
+constexpr int kReadOnlyAttempts = 20;
+
+Slice ToSlice(std::string_view text) { return {text.data(), text.size()}; }
+std::string_view ToView(const Slice& slice) { return {slice.data(), slice.size()}; }
+
+// The first error after which nothing may be written any more. RocksDB must not be asked to write
+// again after an error: Debian's build ends the process in an assertion.
+class Failure {
+ public:
+  explicit Failure(std::string directory) : directory_(std::move(directory)) {}
+
+  void Set(const rocksdb::Status& status) {
+    const std::lock_guard lock(mutex_);
+    if (!first_) first_ = ExplainRocksDb(directory_, status);
+    no_space_ = no_space_ || status.IsNoSpace();
+    failed_.store(true, std::memory_order_release);
+  }
+  bool failed() const { return failed_.load(std::memory_order_acquire); }
+  bool no_space() const {
+    const std::lock_guard lock(mutex_);
+    return no_space_;
+  }
+  std::string message() const {
+    const std::lock_guard lock(mutex_);
+    return first_.value_or("");
+  }
+
+ private:
+  const std::string directory_;
+  mutable std::mutex mutex_;
+  std::optional<std::string> first_;
+  bool no_space_ = false;
+  std::atomic<bool> failed_{false};
+};
+
+// Called by RocksDB on its threads.
+class Listener final : public rocksdb::EventListener {
+ public:
+  explicit Listener(std::shared_ptr<Failure> failure) : failure_(std::move(failure)) {}
+
+  void OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
+                         rocksdb::Status* status) override {
+    failure_->Set(*status);
+  }
+  // Whoever opens the engine again recovers; nothing may go on behind our back.
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/, rocksdb::Status /*error*/,
+                            bool* auto_recovery) override {
+    *auto_recovery = false;
+  }
+
+ private:
+  std::shared_ptr<Failure> failure_;
+};
+
+rocksdb::ColumnFamilyOptions FamilySettings(Family family, const RocksDbOptions& options,
+                                            const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = cache;
+  table.cache_index_and_filter_blocks = true;
+  table.format_version = 5;
+  // Only these two are asked for single keys that may be absent or anywhere.
+  if (family == Family::kCurrent || family == Family::kLog) {
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  }
+  rocksdb::ColumnFamilyOptions settings;
+  settings.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  settings.write_buffer_size = options.write_buffer_bytes;
+  settings.max_write_buffer_number = 2;
+  settings.arena_block_size = std::min<size_t>(256 << 10, options.write_buffer_bytes / 8);
+  settings.target_file_size_base = 4 * options.write_buffer_bytes;
+  settings.max_bytes_for_level_base = 16 * options.write_buffer_bytes;
+  settings.level_compaction_dynamic_level_bytes = true;
+  settings.compression = rocksdb::kNoCompression;
+  settings.bottommost_compression = rocksdb::kDisableCompressionOption;
+  settings.force_consistency_checks = true;
+  // A file that is half deletions is compacted for their sake alone.
+  if (family == Family::kCurrent || family == Family::kLog) {
+    settings.table_properties_collector_factories = {
+        rocksdb::NewCompactOnDeletionCollectorFactory(4096, 2048, 0.5)};
+  }
+  return settings;
+}
+
+rocksdb::DBOptions DatabaseSettings(const RocksDbOptions& options) {
+  rocksdb::DBOptions settings;
+  settings.create_if_missing = options.create && !options.read_only;
+  settings.create_missing_column_families = settings.create_if_missing;
+  settings.paranoid_checks = true;
+  // Whatever may be missing from a log has been cut off before. A reader beside a writer changes
+  // nothing and may meet a record that is being written.
+  settings.wal_recovery_mode = options.read_only
+                                   ? rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords
+                                   : rocksdb::WALRecoveryMode::kAbsoluteConsistency;
+  settings.track_and_verify_wals_in_manifest = true;
+  // A bad checksum in a log that is written over again counts as its end.
+  settings.recycle_log_file_num = 0;
+  settings.max_total_wal_size = std::min(limits::kMaxStoreWalBytes, 4 * options.write_buffer_bytes);
+  settings.max_open_files = options.read_only ? -1 : limits::kMaxStoreOpenFiles;
+  settings.max_background_jobs = 2;
+  settings.max_file_opening_threads = 1;
+  // There is one writer, and it waits for each sync.
+  settings.allow_concurrent_memtable_write = false;
+  settings.enable_write_thread_adaptive_yield = false;
+  settings.enable_pipelined_write = false;
+  // No attempts of its own to write again after an error.
+  settings.max_bgerror_resume_count = 0;
+  // What is at hand after opening is what the manifest says; figures of old files are not needed.
+  settings.skip_stats_update_on_db_open = true;
+  settings.max_manifest_file_size = 4 << 20;
+  settings.info_log_level = rocksdb::WARN_LEVEL;
+  settings.keep_log_file_num = limits::kMaxStoreDiaryFiles;
+  settings.max_log_file_size = limits::kMaxStoreDiaryBytes;
+  settings.stats_dump_period_sec = 0;
+  settings.stats_persist_period_sec = 0;
+  return settings;
+}
+
+class RocksBatch final : public EngineBatch {
+ public:
+  explicit RocksBatch(const std::vector<rocksdb::ColumnFamilyHandle*>& families)
+      : families_(families) {}
+
+  void Put(Family family, std::string_view key, std::string_view value) override {
+    Note(batch_.Put(Handle(family), ToSlice(key), ToSlice(value)));
+  }
+  void Delete(Family family, std::string_view key) override {
+    Note(batch_.Delete(Handle(family), ToSlice(key)));
+  }
+  void Clear() override {
+    batch_.Clear();
+    status_ = rocksdb::Status::OK();
+  }
+  size_t bytes() const override { return batch_.GetDataSize(); }
+
+  rocksdb::WriteBatch& batch() { return batch_; }
+  // Of filling it: a key or value beyond what RocksDB can count.
+  const rocksdb::Status& status() const { return status_; }
+
+ private:
+  rocksdb::ColumnFamilyHandle* Handle(Family family) const {
+    return families_[static_cast<size_t>(family)];
+  }
+  void Note(const rocksdb::Status& status) {
+    if (status_.ok()) status_ = status;
+  }
+
+  const std::vector<rocksdb::ColumnFamilyHandle*>& families_;
+  rocksdb::WriteBatch batch_;
+  rocksdb::Status status_;
+};
+
+class RocksCursor final : public EngineCursor {
+ public:
+  RocksCursor(const std::string& directory, rocksdb::Iterator* iterator)
+      : directory_(directory), iterator_(iterator) {}
+
+  void Seek(std::string_view key) override { iterator_->Seek(ToSlice(key)); }
+  void Next() override { iterator_->Next(); }
+  bool Valid() const override { return iterator_->Valid(); }
+  std::string_view key() const override { return ToView(iterator_->key()); }
+  std::string_view value() const override { return ToView(iterator_->value()); }
+  Result<void> status() const override {
+    const rocksdb::Status status = iterator_->status();
+    if (!status.ok()) return RocksDbFailure(directory_, status);
+    return {};
+  }
+
+ private:
+  const std::string& directory_;
+  std::unique_ptr<rocksdb::Iterator> iterator_;
+};
+
+// An open database with its families.
+struct Database {
+  rocksdb::DB* db = nullptr;
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
+};
+
+class RocksSnapshot final : public EngineSnapshot {
+ public:
+  // A read-only database does not move, so that it needs no snapshot (and has none).
+  RocksSnapshot(const std::string& directory, const Database& database, bool moves)
+      : directory_(directory),
+        database_(database),
+        snapshot_(moves ? database.db->GetSnapshot() : nullptr) {
+    options_.snapshot = snapshot_;
+  }
+  ~RocksSnapshot() override {
+    if (snapshot_ != nullptr) database_.db->ReleaseSnapshot(snapshot_);
+  }
+
+  std::unique_ptr<EngineCursor> NewCursor(Family family) override {
+    return std::make_unique<RocksCursor>(directory_,
+                                         database_.db->NewIterator(options_, Handle(family)));
+  }
+  Result<bool> Get(Family family, std::string_view key, std::string* value) override {
+    const rocksdb::Status status = database_.db->Get(options_, Handle(family), ToSlice(key), value);
+    if (status.IsNotFound()) return false;
+    if (!status.ok()) return RocksDbFailure(directory_, status);
+    return true;
+  }
+
+ private:
+  rocksdb::ColumnFamilyHandle* Handle(Family family) const {
+    return database_.families[static_cast<size_t>(family)];
+  }
+
+  const std::string& directory_;
+  const Database& database_;
+  const rocksdb::Snapshot* snapshot_;
+  rocksdb::ReadOptions options_;
+};
+
+// Where a read-only database keeps its diary; gone with it.
+class ScratchDirectory {
+ public:
+  static Result<std::unique_ptr<ScratchDirectory>> Make() {
+    std::error_code error;
+    std::string path = std::filesystem::temp_directory_path(error).string();
+    if (error) path = "/tmp";
+    path += "/skiff-read-only-XXXXXX";
+    if (mkdtemp(path.data()) == nullptr) {
+      return Fail(StatusReason::kServiceUnavailable,
+                  "no temporary directory: " + path + ": " + std::system_category().message(errno));
+    }
+    return std::unique_ptr<ScratchDirectory>(new ScratchDirectory(std::move(path)));
+  }
+  ~ScratchDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit ScratchDirectory(std::string path) : path_(std::move(path)) {}
+  const std::string path_;
+};
+
+class RocksEngine final : public Engine {
+ public:
+  explicit RocksEngine(RocksDbOptions options)
+      : options_(std::move(options)),
+        fs_(options_.file_system != nullptr ? options_.file_system
+                                            : rocksdb::FileSystem::Default()),
+        directory_(options_.directory, fs_),
+        failure_(std::make_shared<Failure>(options_.directory)) {
+    if (options_.file_system != nullptr) env_ = rocksdb::NewCompositeEnv(fs_);
+  }
+  ~RocksEngine() override { Close(); }
+
+  Result<void> Open();
+
+  std::unique_ptr<EngineBatch> NewBatch() override {
+    return std::make_unique<RocksBatch>(database_.families);
+  }
+  Result<void> Write(EngineBatch& batch) override;
+  Result<bool> Get(Family family, std::string_view key, std::string* value) override;
+  std::unique_ptr<EngineSnapshot> NewSnapshot() override {
+    return std::make_unique<RocksSnapshot>(options_.directory, database_, !options_.read_only);
+  }
+  Result<void> Defragment() override;
+  EngineFigures Figures() override;
+  Result<void> Health() override;
+
+ private:
+  Result<void> OpenForWriting();
+  Result<void> OpenReadOnly();
+  std::vector<rocksdb::ColumnFamilyDescriptor> Families() const;
+  rocksdb::DBOptions Settings() const;
+  Result<void> CheckRoom(size_t bytes);
+  void Close();
+
+  std::unexpected<Status> TurnedAway() const {
+    return Fail(StatusReason::kServiceUnavailable,
+                failure_->message() + "; nothing is written until the store is opened again");
+  }
+
+  const RocksDbOptions options_;
+  const std::shared_ptr<rocksdb::FileSystem> fs_;
+  std::unique_ptr<rocksdb::Env> env_;
+  std::unique_ptr<ScratchDirectory> scratch_;
+  RocksDbDirectory directory_;
+  const std::shared_ptr<Failure> failure_;
+  Database database_;
+  std::atomic<uint64_t> syncs_{0};
+  uint64_t unchecked_bytes_ = 0;      // written since the disk was asked how much it has left
+  std::atomic<bool> crowded_{false};  // it has too little
+};
+
+std::vector<rocksdb::ColumnFamilyDescriptor> RocksEngine::Families() const {
+  const auto cache = rocksdb::NewLRUCache(limits::kStoreBlockCacheBytes);
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (size_t i = 0; i < kFamilyCount; ++i) {
+    families.emplace_back(kFamilyNames[i], FamilySettings(static_cast<Family>(i), options_, cache));
+  }
+  return families;
+}
+
+rocksdb::DBOptions RocksEngine::Settings() const {
+  rocksdb::DBOptions settings = DatabaseSettings(options_);
+  if (env_ != nullptr) settings.env = env_.get();
+  settings.listeners.push_back(std::make_shared<Listener>(failure_));
+  return settings;
+}
+
+Result<void> RocksEngine::Open() {
+  if (options_.directory.empty()) {
+    return Fail(StatusReason::kInvalid, "the store needs the name of a directory");
+  }
+  SKIFF_ASSIGN_OR_RETURN(const bool found, directory_.HoldsStore());
+  if (!found && (options_.read_only || !options_.create)) {
+    return Fail(StatusReason::kNotFound, "there is no store in " + options_.directory);
+  }
+  return options_.read_only ? OpenReadOnly() : OpenForWriting();
+}
+
+Result<void> RocksEngine::OpenForWriting() {
+  SKIFF_RETURN_IF_ERROR(directory_.Create());
+  SKIFF_RETURN_IF_ERROR(directory_.Lock());
+  SKIFF_RETURN_IF_ERROR(directory_.CheckRecordFiles(true));
+  const rocksdb::Status status = rocksdb::DB::Open(Settings(), options_.directory, Families(),
+                                                   &database_.families, &database_.db);
+  if (!status.ok()) {
+    if (status.IsNoSpace()) directory_.GiveUpReserve();
+    return RocksDbFailure(options_.directory, status);
+  }
+  directory_.KeepReserve(options_.reserve_bytes, options_.min_free_bytes);
+  crowded_ = directory_.FreeBytes() < options_.min_free_bytes;
+  return {};
+}
+
+Result<void> RocksEngine::OpenReadOnly() {
+  SKIFF_ASSIGN_OR_RETURN(scratch_, ScratchDirectory::Make());
+  rocksdb::Status status;
+  for (int attempt = 0; attempt < kReadOnlyAttempts; ++attempt) {
+    status = rocksdb::DB::OpenAsSecondary(Settings(), options_.directory, scratch_->path(),
+                                          Families(), &database_.families, &database_.db);
+    if (status.ok()) return {};
+    database_ = {};
+    if (!status.IsPathNotFound() && !status.IsTryAgain()) break;
+  }
+  return RocksDbFailure(options_.directory, status);
+}
+
+void RocksEngine::Close() {
+  if (database_.db == nullptr) return;
+  for (auto* family : database_.families) {
+    database_.db->DestroyColumnFamilyHandle(family).PermitUncheckedError();
+  }
+  database_.db->Close().PermitUncheckedError();
+  delete database_.db;
+  database_ = {};
+}
+
+// Turns a batch away while the disk is nearly full, so that RocksDB seldom meets a full one.
+Result<void> RocksEngine::CheckRoom(size_t bytes) {
+  unchecked_bytes_ += bytes;
+  if (!crowded_ && unchecked_bytes_ < limits::kStoreFreeCheckBytes) return {};
+  unchecked_bytes_ = 0;
+  const uint64_t left = directory_.FreeBytes();
+  crowded_ = left < options_.min_free_bytes;
+  if (!crowded_) {
+    directory_.KeepReserve(options_.reserve_bytes, options_.min_free_bytes);
+    return {};
+  }
+  return Fail(StatusReason::kServiceUnavailable,
+              "the store in " + options_.directory + ": the disk is nearly full (" +
+                  std::to_string(left >> 20) + " MB left); nothing is written with less than " +
+                  std::to_string(options_.min_free_bytes >> 20) + " MB; make room");
+}
+
+Result<void> RocksEngine::Write(EngineBatch& batch) {
+  auto& rocks_batch = static_cast<RocksBatch&>(batch);
+  if (failure_->failed()) return TurnedAway();
+  if (options_.read_only) {
+    return Fail(StatusReason::kServiceUnavailable,
+                "the store in " + options_.directory + " is open for reading only");
+  }
+  if (!rocks_batch.status().ok()) {
+    return Fail(StatusReason::kRequestEntityTooLarge, rocks_batch.status().ToString());
+  }
+  SKIFF_RETURN_IF_ERROR(CheckRoom(batch.bytes()));
+  rocksdb::WriteOptions durable;
+  durable.sync = true;
+  const rocksdb::Status status = database_.db->Write(durable, &rocks_batch.batch());
+  if (!status.ok()) {
+    failure_->Set(status);
+    return Fail(StatusReason::kServerTimeout, ExplainRocksDb(options_.directory, status));
+  }
+  syncs_.fetch_add(1, std::memory_order_relaxed);
+  return {};
+}
+
+Result<bool> RocksEngine::Get(Family family, std::string_view key, std::string* value) {
+  const rocksdb::Status status =
+      database_.db->Get({}, database_.families[static_cast<size_t>(family)], ToSlice(key), value);
+  if (status.IsNotFound()) return false;
+  if (!status.ok()) return RocksDbFailure(options_.directory, status);
+  return true;
+}
+
+Result<void> RocksEngine::Defragment() {
+  if (failure_->failed()) return TurnedAway();
+  rocksdb::CompactRangeOptions thorough;
+  thorough.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  for (auto* family : database_.families) {
+    const rocksdb::Status status = database_.db->CompactRange(thorough, family, nullptr, nullptr);
+    if (!status.ok()) return RocksDbFailure(options_.directory, status);
+  }
+  return {};
+}
+
+EngineFigures RocksEngine::Figures() {
+  EngineFigures figures;
+  figures.bytes_on_disk = directory_.UsedBytes();
+  for (auto* family : database_.families) {
+    uint64_t live = 0;
+    if (database_.db->GetIntProperty(family, rocksdb::DB::Properties::kEstimateLiveDataSize, &live))
+      figures.bytes_in_use += live;
+    uint64_t buffered = 0;
+    if (database_.db->GetIntProperty(family, rocksdb::DB::Properties::kCurSizeAllMemTables,
+                                     &buffered)) {
+      figures.bytes_in_use += buffered;
+    }
+  }
+  figures.syncs = syncs_.load(std::memory_order_relaxed);
+  return figures;
+}
+
+Result<void> RocksEngine::Health() {
+  if (failure_->failed()) return TurnedAway();
+  if (crowded_) {
+    return Fail(StatusReason::kServiceUnavailable,
+                "the store in " + options_.directory +
+                    ": the disk is nearly full and nothing is written; make room");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> RocksDbEngine::Open(RocksDbOptions options) {
+  auto engine = std::make_unique<RocksEngine>(std::move(options));
+  SKIFF_RETURN_IF_ERROR(engine->Open());
+  return engine;
+}
+
+}  // namespace skiff

@@ -1,0 +1,54 @@
+// The engine on RocksDB: the only place, with its .cc, that knows about that library.
+//
+// The directory belongs to one process at a time, which holds a lock on the file OWNER (nobody else
+// may open and close that file in this process: that would drop the lock). Beside RocksDB's own
+// files there is RESERVE, a few megabytes that are given up when the disk is full so that what is
+// in memory can still be put into files.
+//
+// What the write-ahead log and the manifest must hold is decided here and not by RocksDB
+// (record_file.h): the torn end that a power cut leaves is cut off before RocksDB sees it; any
+// other damage is an error that names the file. RocksDB then reads the log in its strictest mode.
+//
+// Errors name the directory, what is wrong and what to do. Write gives two kinds: kServerTimeout
+// when the batch may or may not be found by the next opening, after which the engine is failed for
+// good; kServiceUnavailable when the batch was turned away before anything was written, either
+// because an earlier write failed, or because the disk is nearly full, which passes when there is
+// room again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/limits.h"
+#include "store/embedded/engine.h"
+
+namespace rocksdb {
+class FileSystem;
+}
+
+namespace skiff {
+
+struct RocksDbOptions {
+  std::string directory;
+  // Make the directory (its parent must exist) and an empty store in it if there is none; without
+  // it, that is kNotFound. Files of anything else in the directory are an error in any case.
+  bool create = true;
+  // Reads beside a process that may be writing: what is found is the state at the time of opening,
+  // with all that was acknowledged until then. Nothing in the directory is changed.
+  bool read_only = false;
+  // For simulations; null is the machine's.
+  std::shared_ptr<rocksdb::FileSystem> file_system;
+  // Of each family. Tests choose less, for many files from few writes.
+  size_t write_buffer_bytes = limits::kStoreWriteBufferBytes;
+  uint64_t min_free_bytes = limits::kMinStoreFreeBytes;
+  uint64_t reserve_bytes = limits::kStoreReserveBytes;
+};
+
+class RocksDbEngine {
+ public:
+  // Snapshots and cursors must be gone before the engine.
+  static Result<std::unique_ptr<Engine>> Open(RocksDbOptions options);
+};
+
+}  // namespace skiff

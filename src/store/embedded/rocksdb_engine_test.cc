@@ -1,0 +1,248 @@
+#include "store/embedded/rocksdb_engine.h"
+
+#include <unistd.h>
+
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include "store/embedded/temp_directory.h"
+
+namespace skiff {
+namespace {
+
+class RocksDbEngineTest : public testing::Test {
+ protected:
+  RocksDbOptions Options() const {
+    RocksDbOptions options;
+    options.directory = place_.PathOf("store");
+    options.min_free_bytes = 0;
+    options.reserve_bytes = 1 << 20;
+    return options;
+  }
+  std::unique_ptr<Engine> Open() const { return Open(Options()); }
+  static std::unique_ptr<Engine> Open(const RocksDbOptions& options) {
+    auto engine = RocksDbEngine::Open(options);
+    EXPECT_TRUE(engine.has_value()) << engine.error().ToString();
+    return engine ? std::move(*engine) : nullptr;
+  }
+  static Status OpenError(const RocksDbOptions& options) {
+    auto engine = RocksDbEngine::Open(options);
+    EXPECT_FALSE(engine.has_value());
+    return engine ? Status(StatusReason::kUnknown, "opened") : engine.error();
+  }
+  static void Put(Engine& engine, std::string_view key, std::string_view value) {
+    auto batch = engine.NewBatch();
+    batch->Put(Family::kLog, key, value);
+    const auto written = engine.Write(*batch);
+    ASSERT_TRUE(written.has_value()) << written.error().ToString();
+  }
+  static std::string Get(Engine& engine, std::string_view key) {
+    std::string value;
+    const auto found = engine.Get(Family::kLog, key, &value);
+    if (!found) return "error: " + found.error().ToString();
+    return *found ? value : "absent";
+  }
+  static bool Has(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+  }
+
+  TempDirectory place_;
+};
+
+TEST_F(RocksDbEngineTest, WithoutCreateAnAbsentStoreIsNotFoundAndNotMade) {
+  RocksDbOptions options = Options();
+  options.create = false;
+  EXPECT_EQ(OpenError(options).reason(), StatusReason::kNotFound);
+  EXPECT_FALSE(std::filesystem::exists(options.directory));
+  options.create = true;
+  Open(options).reset();
+  options.create = false;
+  EXPECT_NE(Open(options), nullptr);
+}
+
+TEST_F(RocksDbEngineTest, RefusesADirectoryOfSomethingElse) {
+  const std::string directory = place_.PathOf("store");
+  std::filesystem::create_directory(directory);
+  std::ofstream(directory + "/photo.jpg") << "holiday";
+  const Status status = OpenError(Options());
+  EXPECT_EQ(status.reason(), StatusReason::kInvalid);
+  EXPECT_TRUE(Has(status.message(), directory)) << status.message();
+  EXPECT_TRUE(Has(status.message(), "photo.jpg")) << status.message();
+}
+
+TEST_F(RocksDbEngineTest, TakesAnEmptyDirectory) {
+  std::filesystem::create_directory(place_.PathOf("store"));
+  EXPECT_NE(Open(), nullptr);
+}
+
+TEST_F(RocksDbEngineTest, ADirectoryWhoseParentIsMissingIsNamed) {
+  RocksDbOptions options = Options();
+  options.directory = place_.PathOf("a/b/c");
+  const Status status = OpenError(options);
+  EXPECT_TRUE(Has(status.message(), "a/b/c")) << status.message();
+}
+
+TEST_F(RocksDbEngineTest, ASecondOpeningInTheSameProcessIsRefused) {
+  const auto engine = Open();
+  for (int i = 0; i < 2; ++i) {
+    const Status status = OpenError(Options());
+    EXPECT_EQ(status.reason(), StatusReason::kConflict);
+    EXPECT_TRUE(Has(status.message(), "in use")) << status.message();
+  }
+}
+
+TEST_F(RocksDbEngineTest, AnotherProcessIsToldWhoHoldsTheDirectory) {
+  // A child inherits RocksDB's table of locks, so the child must be made before the lock is taken.
+  int go[2];
+  ASSERT_EQ(pipe(go), 0);
+  std::unique_ptr<Engine> engine;
+  const pid_t self = getpid();
+  int answer[2];
+  ASSERT_EQ(pipe(answer), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char byte;
+    if (read(go[0], &byte, 1) != 1) _exit(2);
+    auto refused = RocksDbEngine::Open(Options());
+    const std::string text = refused ? "opened" : refused.error().message();
+    const ssize_t written = write(answer[1], text.data(), text.size());
+    _exit(written > 0 ? 0 : 1);
+  }
+  engine = Open();
+  ASSERT_EQ(write(go[1], "x", 1), 1);
+  close(answer[1]);
+  std::string text(4096, '\0');
+  const ssize_t size = read(answer[0], text.data(), text.size());
+  text.resize(static_cast<size_t>(std::max<ssize_t>(size, 0)));
+  int status = 0;
+  waitpid(child, &status, 0);
+  for (const int fd : {go[0], go[1], answer[0]}) close(fd);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(Has(text, "is in use by another process (pid " + std::to_string(self) + ")")) << text;
+  EXPECT_TRUE(Has(text, Options().directory)) << text;
+}
+
+TEST_F(RocksDbEngineTest, ADamagedTableIsAnErrorThatNamesTheFile) {
+  {
+    const auto engine = Open();
+    for (int i = 0; i < 100; ++i) Put(*engine, "key" + std::to_string(i), std::string(1000, 'x'));
+    ASSERT_TRUE(engine->Defragment().has_value());
+  }
+  std::string damaged;
+  for (const auto& entry : std::filesystem::directory_iterator(Options().directory)) {
+    if (entry.path().extension() != ".sst" || entry.file_size() < 50'000) continue;
+    damaged = entry.path().filename().string();
+    std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(20'000);
+    file.put('y');
+  }
+  ASSERT_FALSE(damaged.empty());
+  const auto engine = Open();
+  const auto snapshot = engine->NewSnapshot();
+  const auto cursor = snapshot->NewCursor(Family::kLog);
+  for (cursor->Seek(""); cursor->Valid();) cursor->Next();
+  ASSERT_FALSE(cursor->status().has_value());
+  const std::string message = cursor->status().error().message();
+  EXPECT_TRUE(Has(message, damaged)) << message;
+  EXPECT_TRUE(Has(message, "damaged")) << message;
+}
+
+TEST_F(RocksDbEngineTest, AMissingFileIsAnErrorThatNamesIt) {
+  {
+    const auto engine = Open();
+    Put(*engine, "key", "value");
+    ASSERT_TRUE(engine->Defragment().has_value());
+  }
+  std::string removed;
+  for (const auto& entry : std::filesystem::directory_iterator(Options().directory)) {
+    if (entry.path().extension() == ".sst") removed = entry.path();
+  }
+  ASSERT_TRUE(std::filesystem::remove(removed));
+  const Status status = OpenError(Options());
+  EXPECT_TRUE(Has(status.message(), std::filesystem::path(removed).filename().string()))
+      << status.message();
+}
+
+TEST_F(RocksDbEngineTest, ReadOnlyFindsAllThatWasAcknowledgedAndChangesNothing) {
+  const auto writer = Open();
+  Put(*writer, "in a file", "1");
+  ASSERT_TRUE(writer->Defragment().has_value());
+  Put(*writer, "in the log", "2");
+  std::map<std::string, uintmax_t> before;
+  const auto files = [&] {
+    std::map<std::string, uintmax_t> out;
+    for (const auto& entry : std::filesystem::directory_iterator(Options().directory)) {
+      out[entry.path().filename()] = entry.file_size();
+    }
+    return out;
+  };
+  before = files();
+
+  RocksDbOptions options = Options();
+  options.read_only = true;
+  {
+    const auto reader = Open(options);
+    EXPECT_EQ(Get(*reader, "in a file"), "1");
+    EXPECT_EQ(Get(*reader, "in the log"), "2");
+    auto batch = reader->NewBatch();
+    batch->Put(Family::kLog, "a", "b");
+    EXPECT_FALSE(reader->Write(*batch).has_value());
+    EXPECT_EQ(files(), before);
+
+    // The writer goes on, and what the reader sees stays as it was.
+    Put(*writer, "later", "3");
+    ASSERT_TRUE(writer->Defragment().has_value());
+    EXPECT_EQ(Get(*reader, "later"), "absent");
+    const auto snapshot = reader->NewSnapshot();
+    const auto cursor = snapshot->NewCursor(Family::kLog);
+    int count = 0;
+    for (cursor->Seek(""); cursor->Valid(); cursor->Next()) ++count;
+    EXPECT_EQ(count, 2);
+    EXPECT_TRUE(cursor->status().has_value());
+  }
+  EXPECT_EQ(Get(*Open(options), "later"), "3");
+}
+
+TEST_F(RocksDbEngineTest, ReadOnlyOfNothingIsNotFoundAndMakesNothing) {
+  RocksDbOptions options = Options();
+  options.read_only = true;
+  EXPECT_EQ(OpenError(options).reason(), StatusReason::kNotFound);
+  EXPECT_FALSE(std::filesystem::exists(options.directory));
+}
+
+TEST_F(RocksDbEngineTest, TurnsWritesAwayWhenTheDiskIsNearlyFullAndIsWellAgainWithRoom) {
+  RocksDbOptions options = Options();
+  options.min_free_bytes = UINT64_MAX / 4;
+  const auto engine = Open(options);
+  auto batch = engine->NewBatch();
+  batch->Put(Family::kLog, "a", "b");
+  const auto written = engine->Write(*batch);
+  ASSERT_FALSE(written.has_value());
+  EXPECT_EQ(written.error().reason(), StatusReason::kServiceUnavailable);
+  EXPECT_TRUE(Has(written.error().message(), "nearly full")) << written.error().message();
+  EXPECT_FALSE(engine->Health().has_value());
+  EXPECT_EQ(Get(*engine, "a"), "absent");
+}
+
+TEST_F(RocksDbEngineTest, KeepsAReserve) {
+  const auto engine = Open();
+  EXPECT_TRUE(std::filesystem::exists(Options().directory + "/RESERVE"));
+}
+
+TEST_F(RocksDbEngineTest, FiguresTellTheSizeOnDiskWhichShrinksWhenDataGoes) {
+  const auto engine = Open();
+  for (int i = 0; i < 200; ++i) Put(*engine, "key" + std::to_string(i), std::string(50'000, 'x'));
+  const EngineFigures full = engine->Figures();
+  EXPECT_GT(full.bytes_on_disk, 10'000'000U);
+  EXPECT_GT(full.bytes_in_use, 1'000'000U);
+  auto batch = engine->NewBatch();
+  for (int i = 0; i < 200; ++i) batch->Delete(Family::kLog, "key" + std::to_string(i));
+  ASSERT_TRUE(engine->Write(*batch).has_value());
+  ASSERT_TRUE(engine->Defragment().has_value());
+  EXPECT_LT(engine->Figures().bytes_on_disk, 5'000'000U);
+}
+
+}  // namespace
+}  // namespace skiff
