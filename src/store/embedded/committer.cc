@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "store/embedded/meta.h"
+#include "store/transaction_check.h"
 
 namespace skiff {
 namespace {
