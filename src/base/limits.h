@@ -90,6 +90,9 @@ inline constexpr int64_t kMaxLeaseSeconds = 9'000'000'000;
 inline constexpr size_t kMaxStorePieceEntries = 1024;
 inline constexpr size_t kStorePieceBytes = 1024 * 1024;
 
+// Different times to live whose objects share leases at a time.
+inline constexpr size_t kMaxSharedLeases = 256;
+
 // etcd: endpoints; bytes of one certificate file; one message to etcd, which takes 1.5 MiB and some
 // more for what surrounds it; requests that wait for a connection, more are turned away; entries and
 // bytes that are asked for at once (an answer is held whole before it is passed on).
