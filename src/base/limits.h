@@ -2,6 +2,7 @@
 // see them; otherwise chosen so that the worst case stays cheap.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -74,7 +75,36 @@ inline constexpr size_t kMaxStoreTransactionWrites = 128;
 // Transactions that wait for the disk, and the bytes of their values; more are turned away.
 inline constexpr size_t kMaxStoreQueuedTransactions = 65'536;
 inline constexpr size_t kMaxStoreQueuedBytes = 256 * 1024 * 1024;
+// Requests about leases and compaction that wait for the disk.
+inline constexpr size_t kMaxStoreQueuedTasks = 65'536;
+// What the embedded store commits with one sync: transactions, and bytes of keys and values. The
+// first of them waits for the last.
+inline constexpr size_t kMaxStoreBatchTransactions = 1024;
+inline constexpr size_t kMaxStoreBatchBytes = 4 * 1024 * 1024;
+// Keys after which no further lease is ended in the same batch.
+inline constexpr size_t kMaxStoreExpiredKeys = 1024;
+// The longest lease, as in etcd.
+inline constexpr int64_t kMaxLeaseSeconds = 9'000'000'000;
+// What scans and watches that catch up read at a time: entries, and bytes (the last entry may go
+// beyond).
+inline constexpr size_t kMaxStorePieceEntries = 1024;
+inline constexpr size_t kStorePieceBytes = 1024 * 1024;
 
+// Different times to live whose objects share leases at a time.
+inline constexpr size_t kMaxSharedLeases = 256;
+
+// etcd: endpoints; bytes of one certificate file; one message to etcd, which takes 1.5 MiB and some
+// more for what surrounds it; requests that wait for a connection, more are turned away; entries and
+// bytes that are asked for at once (an answer is held whole before it is passed on).
+inline constexpr size_t kMaxEtcdEndpoints = 5;
+inline constexpr size_t kMaxEtcdCertificateBytes = 1024 * 1024;
+inline constexpr size_t kMaxEtcdSentBytes = 2 * 1024 * 1024;
+inline constexpr size_t kMaxEtcdWaitingRequests = 65'536;
+inline constexpr int64_t kEtcdFirstPageEntries = 500;
+inline constexpr int64_t kMaxEtcdPageEntries = 50'000;
+inline constexpr size_t kEtcdPageBytes = 16 * 1024 * 1024;
+// Revisions that a watch remembers to tell a repeated event from a late one.
+inline constexpr size_t kEtcdRememberedRevisions = 256;
 // The engine under the embedded store: writes of a family that are held in memory before they
 // become a file; files of the write-ahead log; blocks kept in memory; files held open; files of its
 // own diary and bytes of each.
@@ -90,6 +120,46 @@ inline constexpr size_t kMaxStoreDiaryBytes = 256 * 1024;
 inline constexpr uint64_t kMinStoreFreeBytes = 64 * 1024 * 1024;
 inline constexpr uint64_t kStoreFreeCheckBytes = 1024 * 1024;
 inline constexpr uint64_t kStoreReserveBytes = 16 * 1024 * 1024;
+// The watch cache: field values kept with one object. Event, which has most, has a dozen.
+inline constexpr size_t kMaxCachedFields = 32;
+// A continue token: the longest key, each byte escaped as JSON and then in base64, and the rest.
+inline constexpr size_t kMaxContinueTokenBytes = 40 * 1024;
+// Past events of a resource, for watches that begin or catch up there: as Kubernetes keeps them,
+// and the storage bytes that they hold.
+inline constexpr size_t kMinRingEvents = 100;
+inline constexpr size_t kMaxRingEvents = 100 * 1024;
+inline constexpr size_t kMaxRingBytes = 128 * 1024 * 1024;
+inline constexpr std::chrono::seconds kEventRingAge{75};
+// Events that wait for the consumer of one watch; beyond them it catches up from the ring.
+inline constexpr size_t kMaxWatcherEvents = 128;
+// What one step of catching up, or of sending the initial state, looks at.
+inline constexpr size_t kCatchUpEvents = 512;
+// Watches of one resource.
+inline constexpr size_t kMaxWatchers = 100'000;
+// States of a resource that are kept for the next pages of lists, and for how long.
+inline constexpr size_t kMaxKeptSnapshots = 64;
+inline constexpr std::chrono::seconds kKeptSnapshotAge{300};
+// Reads that wait until a resource's cache is fresh enough, and how long they do; how often the
+// store is asked for progress meanwhile.
+inline constexpr size_t kMaxFreshnessWaiters = 10'000;
+inline constexpr std::chrono::seconds kFreshnessWait{3};
+inline constexpr std::chrono::milliseconds kProgressInterval{100};
+// Bookmarks: how often a watch gets one, and how long before its deadline the last.
+inline constexpr std::chrono::seconds kBookmarkInterval{60};
+inline constexpr std::chrono::seconds kBookmarkMargin{2};
+// How long a cache that could not be filled waits before it tries again.
+inline constexpr std::chrono::seconds kCacheRetryInterval{1};
+// Entries that a list reads from the store at once when the cache has not got them.
+inline constexpr int64_t kListPageFromStore = 10'000;
+
+// Backups of the store: one frame, several times what a store takes by default, as an etcd may be
+// set to take more; and the time of a lease, which is etcd's own bound.
+inline constexpr size_t kMaxBackupFrameBytes = 16 * 1024 * 1024;
+inline constexpr int64_t kMaxBackupLeaseSeconds = 9'000'000'000;
+// Keys that a comparison after a copy names; the rest is counted. Kinds of keys that skiff store
+// inspect tells apart; the rest is one line.
+inline constexpr size_t kMaxShownCopyFaults = 10;
+inline constexpr size_t kMaxInspectedKinds = 10'000;
 
 // skiff convert: one input; one document of it (by default, and at most, as values count bytes in
 // 32 bits); lines of complaints; output held in memory before it moves to a temporary file; Lists

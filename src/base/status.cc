@@ -43,7 +43,7 @@ std::string_view StatusReasonName(StatusReason reason) {
 int StatusReasonCode(StatusReason reason) { return kReasons[static_cast<size_t>(reason)].code; }
 
 Status::Status(StatusReason reason, std::string message)
-    : rep_(std::make_unique<Rep>(Rep{reason, std::move(message), {}, {}})) {}
+    : rep_(std::make_unique<Rep>(Rep{reason, std::move(message), {}, {}, 0, {}})) {}
 
 Status::Status(const Status& other) : rep_(std::make_unique<Rep>(*other.rep_)) {}
 
@@ -68,6 +68,16 @@ Status& Status::SetPosition(TextPosition position) {
 
 Status& Status::SetMessage(std::string message) {
   rep_->message = std::move(message);
+  return *this;
+}
+
+Status& Status::SetRetryAfterSeconds(int seconds) {
+  rep_->retry_after_seconds = seconds;
+  return *this;
+}
+
+Status& Status::SetContinueToken(std::string token) {
+  rep_->continue_token = std::move(token);
   return *this;
 }
 

@@ -70,10 +70,16 @@ class Status {
   // The field path of the first cause; empty when the error belongs to no field.
   std::string_view field() const;
   TextPosition position() const { return rep_->position; }
+  // When trying again may help; zero: nothing is known.
+  int retry_after_seconds() const { return rep_->retry_after_seconds; }
+  // metadata.continue: how to go on with a list that has become too old; mostly empty.
+  const std::string& continue_token() const { return rep_->continue_token; }
 
   Status& AddCause(StatusCause cause);
   Status& SetPosition(TextPosition position);
   Status& SetMessage(std::string message);
+  Status& SetRetryAfterSeconds(int seconds);
+  Status& SetContinueToken(std::string token);
 
   // "line 3, column 7: spec.replicas: expected an integer": what a log line or a terminal shows.
   std::string ToString() const;
@@ -84,6 +90,8 @@ class Status {
     std::string message;
     std::vector<StatusCause> causes;
     TextPosition position;
+    int retry_after_seconds = 0;
+    std::string continue_token;
   };
   std::unique_ptr<Rep> rep_;
 };

@@ -1,0 +1,83 @@
+// Keeps the state of one resource's cache equal to the store: loads it with a scan, follows it with
+// a watch, and loads it anew when the watch has lost its place.
+//
+// Owned by ResourceCache, which calls Tick() on its own threads; scans and watches call in on the
+// store's. After Stop() nothing calls in any more but the answer to a scan under way, which holds
+// the feeder alive and changes nothing.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "store/cache/cache_state.h"
+#include "store/cache/entry_maker.h"
+#include "store/store.h"
+
+namespace skiff {
+
+class CacheFeeder final : public std::enable_shared_from_this<CacheFeeder>,
+                          private ScanSink,
+                          private WatchSink {
+ public:
+  CacheFeeder(Store& store, Clock& clock, std::shared_ptr<CacheState> state, EntryMaker maker);
+
+  // `loaded` is called once, when the state is served for the first time or will never be.
+  void Start(StoreCallback<Revision> loaded);
+  void Stop();
+  // Loads anew if that is due.
+  void Tick(Duration now);
+
+  // Asks the store how far the state has come.
+  void RequestProgress();
+  // Whether the watch has caught up with the store since the state was loaded.
+  bool caught_up() const { return caught_up_.load(std::memory_order_acquire); }
+  // The state has all changes up to this revision.
+  void Advance(Revision revision);
+
+ private:
+  enum class Stage : uint8_t { kNew, kLoading, kFollowing, kLost, kStopped };
+
+  void OnEntries(std::vector<KeyValue> entries) override;
+  void OnEvents(std::span<const Event> events) override;
+  void OnProgress(Revision revision) override;
+  void OnEnd(Status why) override;
+
+  void Load();
+  void Loaded(Result<Revision> revision);
+  void Follow(Revision from);
+  // Nobody calls the watch, or is called by it, when this returns.
+  void DropWatch();
+  static void Call(std::vector<FreshnessQueue::Due>& due) {
+    for (FreshnessQueue::Due& each : due) each();
+  }
+
+  Store& store_;
+  Clock& clock_;
+  const std::shared_ptr<CacheState> state_;
+  std::atomic<bool> caught_up_{false};
+
+  // For whoever calls in: one scan or one watch at a time.
+  EntryMaker maker_;
+  std::vector<EntryRef> loading_;
+
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  Stage stage_ = Stage::kNew;
+  Duration retry_at_{0};
+  StoreCallback<Revision> on_loaded_;
+  std::unique_ptr<Watch> watch_;
+  // A thread is starting the watch or asking it for progress, without the lock. Until it is done
+  // nobody else touches watch_.
+  bool busy_ = false;
+  bool request_again_ = false;  // progress was asked for meanwhile
+};
+
+}  // namespace skiff

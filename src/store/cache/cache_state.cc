@@ -1,0 +1,207 @@
+#include "store/cache/cache_state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/limits.h"
+
+namespace skiff {
+
+void CacheState::Replace(std::vector<EntryRef> entries, Revision revision,
+                         std::vector<FreshnessQueue::Due>& due) {
+  // Made without the lock; what it replaces is freed without it, too.
+  auto index = std::make_unique<OrderedIndex>();
+  std::vector<FieldIndex> by_field(shape_.indexed.size());
+  for (size_t i = 0; i < shape_.indexed.size(); ++i) {
+    std::unordered_map<std::string_view, std::vector<EntryRef>> by_value;
+    for (const EntryRef& entry : entries) {
+      by_value[entry->field(shape_.indexed[i])].push_back(entry);
+    }
+    for (auto& [value, list] : by_value) {
+      auto& values = by_field[i][std::string(value)];
+      values = std::make_unique<OrderedIndex>();
+      values->Load(std::move(list));
+    }
+  }
+  index->Load(std::move(entries));
+  std::lock_guard lock(mutex_);
+  index_.swap(index);
+  by_field_.swap(by_field);
+  ring_.Reset(revision);
+  history_.Clear();
+  last_change_ = revision;
+  served_ = !stopped_;
+  AdvanceLocked(revision, due);
+}
+
+uint64_t CacheState::Apply(std::span<CacheChange> changes, Duration now,
+                           std::vector<EventRef>& events, std::vector<FreshnessQueue::Due>& due) {
+  std::lock_guard lock(mutex_);
+  const uint64_t first = ring_.end();
+  for (CacheChange& change : changes) {
+    const bool deleted = !change.entry;
+    EntryRef previous = deleted ? index_->Erase(change.key) : index_->Put(change.entry);
+    if (deleted && !previous) continue;
+    history_.Changed(change.revision);
+    last_change_ = change.revision;
+    IndexFields(change.entry, previous);
+    events.push_back(
+        CachedEvent::Change(change.revision, std::move(change.entry), std::move(previous), now));
+    ring_.Push(events.back());
+  }
+  if (!changes.empty()) AdvanceLocked(changes.back().revision, due);
+  return first;
+}
+
+void CacheState::IndexFields(const EntryRef& entry, const EntryRef& previous) {
+  for (size_t i = 0; i < shape_.indexed.size(); ++i) {
+    const size_t field = shape_.indexed[i];
+    FieldIndex& values = by_field_[i];
+    if (previous && (!entry || entry->field(field) != previous->field(field))) {
+      const auto at = values.find(previous->field(field));
+      if (at != values.end()) {
+        at->second->Erase(previous->key());
+        if (at->second->empty()) values.erase(at);
+      }
+    }
+    if (!entry) continue;
+    auto at = values.find(entry->field(field));
+    if (at == values.end()) {
+      at = values.emplace(entry->field(field), std::make_unique<OrderedIndex>()).first;
+    }
+    at->second->Put(entry);
+  }
+}
+
+void CacheState::Advance(Revision revision, std::vector<FreshnessQueue::Due>& due) {
+  std::lock_guard lock(mutex_);
+  AdvanceLocked(revision, due);
+}
+
+void CacheState::AdvanceLocked(Revision revision, std::vector<FreshnessQueue::Due>& due) {
+  revision_ = std::max(revision_, revision);
+  if (served_) waiting_.TakeFresh(revision_, due);
+}
+
+void CacheState::Suspend() {
+  std::lock_guard lock(mutex_);
+  served_ = false;
+}
+
+void CacheState::Stop(std::vector<FreshnessQueue::Due>& due) {
+  std::lock_guard lock(mutex_);
+  served_ = false;
+  stopped_ = true;
+  waiting_.TakeAll(due);
+}
+
+std::optional<Revision> CacheState::revision() const {
+  std::lock_guard lock(mutex_);
+  return served_ ? std::optional(revision_) : std::nullopt;
+}
+
+std::optional<CacheState::Found> CacheState::Get(std::string_view key) const {
+  std::lock_guard lock(mutex_);
+  if (!served_) return std::nullopt;
+  return Found{EntryRef(index_->Find(key)), revision_};
+}
+
+IndexSnapshot CacheState::SnapshotFor(const Selection& selection) const {
+  if (!selection.indexed() || selection.single()) return index_->Snapshot();
+  const FieldIndex& values = by_field_[selection.indexed()->index];
+  const auto at = values.find(selection.indexed()->value);
+  return at == values.end() ? IndexSnapshot() : at->second->Snapshot();
+}
+
+std::optional<ListReply> CacheState::List(std::shared_ptr<const Selection> selection,
+                                          std::string start_key, int64_t limit, Duration now) {
+  std::lock_guard lock(mutex_);
+  if (!served_) return std::nullopt;
+  IndexSnapshot snapshot = SnapshotFor(*selection);
+  ListReply reply(std::move(snapshot), revision_, std::move(selection), std::move(start_key),
+                  limit);
+  KeepForPages(reply, limit, now);
+  return reply;
+}
+
+// A list that may have another page wants to find this state again. Which it does not know before
+// somebody has walked the page; its upper bound will do.
+void CacheState::KeepForPages(const ListReply& reply, int64_t limit, Duration now) {
+  if (limit > 0 && reply.RangeSize() > static_cast<size_t>(limit)) {
+    history_.Keep(last_change_, index_->Snapshot(), now);
+  }
+}
+
+std::optional<ListReply> CacheState::ListAt(Revision revision,
+                                            std::shared_ptr<const Selection> selection,
+                                            std::string start_key, int64_t limit, Duration now) {
+  std::lock_guard lock(mutex_);
+  if (!served_ || revision > revision_) return std::nullopt;
+  if (revision >= last_change_) {
+    IndexSnapshot snapshot = SnapshotFor(*selection);
+    ListReply reply(std::move(snapshot), revision, std::move(selection), std::move(start_key),
+                    limit);
+    KeepForPages(reply, limit, now);
+    return reply;
+  }
+  std::optional<IndexSnapshot> snapshot = history_.Find(revision);
+  if (!snapshot) return std::nullopt;
+  return ListReply(std::move(*snapshot), revision, std::move(selection), std::move(start_key),
+                   limit);
+}
+
+std::optional<CacheState::Beginning> CacheState::BeginWithState(
+    std::shared_ptr<const Selection> selection) const {
+  std::lock_guard lock(mutex_);
+  if (!served_) return std::nullopt;
+  IndexSnapshot snapshot = SnapshotFor(*selection);
+  return Beginning{ListReply(std::move(snapshot), revision_, std::move(selection), {}, 0),
+                   ring_.end()};
+}
+
+std::optional<CacheState::Position> CacheState::BeginAfter(Revision revision) const {
+  std::lock_guard lock(mutex_);
+  if (!served_) return std::nullopt;
+  return Position{ring_.FirstAfter(revision), ring_.complete_after()};
+}
+
+bool CacheState::ReadRing(uint64_t from, size_t max, std::vector<EventRef>& out) const {
+  std::lock_guard lock(mutex_);
+  return ring_.Read(from, max, out);
+}
+
+Revision CacheState::ring_complete_after() const {
+  std::lock_guard lock(mutex_);
+  return ring_.complete_after();
+}
+
+void CacheState::WaitFor(Revision revision, Duration deadline, FreshnessCallback call) {
+  Waited waited = Waited::kFresh;
+  {
+    std::lock_guard lock(mutex_);
+    if (stopped_) {
+      waited = Waited::kStopped;
+    } else if (!served_ || revision_ < revision) {
+      if (waiting_.size() < limits::kMaxFreshnessWaiters) {
+        return waiting_.Add(revision, deadline, std::move(call));
+      }
+      waited = Waited::kTooMany;
+    }
+  }
+  call(waited);
+}
+
+bool CacheState::anyone_waits() const {
+  std::lock_guard lock(mutex_);
+  return waiting_.size() > 0;
+}
+
+void CacheState::Expire(Duration now, std::vector<FreshnessQueue::Due>& due) {
+  std::lock_guard lock(mutex_);
+  waiting_.TakeOverdue(now, due);
+  history_.Expire(now);
+  // Watchers that are not slow have encoded what they send within seconds.
+  ring_.DropEncodings(now - std::chrono::seconds(2));
+}
+
+}  // namespace skiff

@@ -1,0 +1,98 @@
+#include "store/cache/continue_token.h"
+
+#include <algorithm>
+
+#include "base/buffer.h"
+#include "base/limits.h"
+#include "base/strings.h"
+#include "object/json/decode.h"
+#include "object/json/text.h"
+#include "object/scalar/base64.h"
+
+namespace skiff {
+namespace {
+
+constexpr std::string_view kVersion = "meta.k8s.io/v1";
+
+std::unexpected<Status> Invalid(std::string_view why) {
+  return BadRequest("invalid continue token: continue key is not valid" + std::string(why));
+}
+
+std::string ToUrlAlphabet(std::string text) {
+  while (text.ends_with('=')) text.pop_back();
+  for (char& c : text) c = c == '+' ? '-' : c == '/' ? '_' : c;
+  return text;
+}
+
+Result<std::string> DecodeUrlBase64(std::string_view text) {
+  std::string standard(text);
+  for (char& c : standard) {
+    // The padding and the other alphabet, which the decoder would take.
+    if (c == '+' || c == '/' || c == '=') return Invalid(": illegal base64 data");
+    c = c == '-' ? '+' : c == '_' ? '/' : c;
+  }
+  std::erase_if(standard, [](char c) { return c == '\r' || c == '\n'; });
+  standard.append((4 - standard.size() % 4) % 4, '=');
+  auto bytes = DecodeBase64(standard);
+  if (!bytes) return Invalid(": illegal base64 data");
+  return bytes;
+}
+
+// What Go's path.Clean leaves alone: no step that is empty or stands still or goes up, so that the
+// key cannot leave the place that it is appended to.
+bool IsCleanPath(std::string_view path) {
+  if (path == "/") return true;
+  while (!path.empty()) {
+    path.remove_prefix(1);  // the slash
+    const std::string_view step = path.substr(0, path.find('/'));
+    if (step.empty() || step == "." || step == "..") return false;
+    path.remove_prefix(step.size());
+  }
+  return true;
+}
+
+std::string_view TextAt(const Value& map, std::string_view name) {
+  const Value* value = map.Find(name);
+  return value != nullptr && value->is_string() ? value->AsText() : std::string_view();
+}
+
+}  // namespace
+
+std::string EncodeContinueToken(const ContinueToken& token) {
+  ByteBuffer json;
+  json.Append("{\"v\":");
+  AppendJsonString(json, kVersion);
+  json.Append(",\"rv\":");
+  AppendJsonInt(json, token.revision);
+  json.Append(",\"start\":");
+  AppendJsonString(json, "/" + token.start_key);
+  json.Append('}');
+  std::string out;
+  AppendBase64(json.view(), out);
+  return ToUrlAlphabet(std::move(out));
+}
+
+Result<ContinueToken> DecodeContinueToken(std::string_view text) {
+  if (text.size() > limits::kMaxContinueTokenBytes) return Invalid(": too long");
+  SKIFF_ASSIGN_OR_RETURN(const std::string json, DecodeUrlBase64(text));
+  auto document = DecodeJson(json, nullptr);
+  if (!document || !document->root().is_map()) return Invalid(": not a JSON object");
+  const Value& root = document->root();
+
+  const std::string_view version = TextAt(root, "v");
+  if (version != kVersion) {
+    return Invalid(": server does not recognize this encoded version " + Quoted(version));
+  }
+  const Value* revision = root.Find("rv");
+  if (revision == nullptr || revision->tag() != Tag::kInt || revision->AsInt() == 0) {
+    return Invalid(": incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  }
+  std::string start(TextAt(root, "start"));
+  if (start.empty()) return Invalid(": encoded start key empty (version meta.k8s.io/v1)");
+  if (!start.starts_with('/')) start.insert(start.begin(), '/');
+  if (!IsCleanPath(start)) return Invalid(": " + Quoted(start));
+  return ContinueToken{.revision = std::max(revision->AsInt(), ContinueToken::kNewest),
+                       .start_key = start.substr(1)};
+}
+
+}  // namespace skiff

@@ -1,0 +1,87 @@
+#include "store/cache/list_reply.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "store/cache/continue_token.h"
+
+namespace skiff {
+
+ListCursor::ListCursor(IndexCursor at, const Selection* selection, int64_t limit)
+    : at_(at),
+      selection_(selection),
+      left_(limit > 0 ? static_cast<uint64_t>(limit) : std::numeric_limits<uint64_t>::max()) {}
+
+const CacheEntry* ListCursor::Next() {
+  size_t budget = std::numeric_limits<size_t>::max();
+  return NextWithin(budget);
+}
+
+const CacheEntry* ListCursor::NextWithin(size_t& budget) {
+  while (!done() && budget > 0) {
+    --budget;
+    const CacheEntry* entry = &*at_;
+    at_.Next();
+    if (selection_ != nullptr && !selection_->Matches(*entry)) continue;
+    --left_;
+    return entry;
+  }
+  return nullptr;
+}
+
+ListReply::ListReply(IndexSnapshot snapshot, Revision revision,
+                     std::shared_ptr<const Selection> selection, std::string start_key,
+                     int64_t limit)
+    : snapshot_(std::move(snapshot)),
+      revision_(revision),
+      selection_(std::move(selection)),
+      from_(std::max(std::move(start_key), std::string(selection_->range_from()))),
+      limit_(limit) {
+  const std::string_view to = selection_->range_to();
+  if (!to.empty() && from_ > to) from_ = to;
+}
+
+ListReply::ListReply(IndexSnapshot snapshot, Revision revision,
+                     std::shared_ptr<const Selection> selection, Page page)
+    : ListReply(std::move(snapshot), revision, std::move(selection), std::string(), 0) {
+  page_ = std::move(page);
+}
+
+ListCursor ListReply::Entries() const {
+  const bool nothing = selection_->matches_nothing();
+  return ListCursor(nothing ? IndexCursor() : snapshot_.Seek(from_, selection_->range_to()),
+                    selection_->whole_range() ? nullptr : selection_.get(), limit_);
+}
+
+const ListReply::Page& ListReply::page() {
+  if (!page_) page_ = FindPage();
+  return *page_;
+}
+
+ListReply::Page ListReply::FindPage() const {
+  Page page;
+  const size_t total = limit_ == 0 ? 0 : RangeSize();
+  if (total <= static_cast<size_t>(limit_)) return page;
+  ListCursor cursor = Entries();
+  const CacheEntry* last = nullptr;
+  size_t walked = total;
+  while (const CacheEntry* entry = cursor.NextWithin(walked)) last = entry;
+  // Like Kubernetes, more entries behind the page mean another page, whether they match or not.
+  if (last == nullptr || walked == 0 || !cursor.filled()) return page;
+  page.continue_token = TokenAfter(last->key(), revision_, *selection_);
+  if (selection_->unfiltered()) page.remaining = static_cast<int64_t>(total) - limit_;
+  return page;
+}
+
+std::string ListReply::TokenAfter(std::string_view last_key, Revision revision,
+                                  const Selection& selection) {
+  std::string start(last_key.substr(selection.page_prefix().size()));
+  start.push_back('\0');
+  return EncodeContinueToken({.revision = revision.value, .start_key = std::move(start)});
+}
+
+std::string ListReply::StartOf(std::string_view token_start, const Selection& selection) {
+  return selection.page_prefix() + std::string(token_start);
+}
+
+}  // namespace skiff

@@ -1,0 +1,84 @@
+// The answer to a list: a snapshot of the index and what of it was asked for.
+//
+// Nothing is copied and nothing but the end of a page is looked for ahead, so a reply costs the
+// same for ten objects and for a million. It is walked while it is being sent:
+//
+//   const ListReply::Page& page = reply.page();  // metadata comes before the items
+//   for (ListCursor at = reply.Entries(); const CacheEntry* entry = at.Next();) Send(*entry);
+//
+// Threads: one at a time; whichever.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "store/cache/ordered_index.h"
+#include "store/cache/selection.h"
+#include "store/store.h"
+
+namespace skiff {
+
+// Walks the entries of a reply in order of their keys. Valid while the reply lives and stays where
+// it is.
+class ListCursor {
+ public:
+  // Null at the end.
+  const CacheEntry* Next();
+  // The same, but looks at no more than `budget` entries, matching or not, and counts it down. Null
+  // also when the budget is spent; done() tells.
+  const CacheEntry* NextWithin(size_t& budget);
+  bool done() const { return at_.done() || left_ == 0; }
+  // Whether the limit has been reached.
+  bool filled() const { return left_ == 0; }
+
+ private:
+  friend class ListReply;
+  ListCursor(IndexCursor at, const Selection* selection, int64_t limit);
+
+  IndexCursor at_;
+  const Selection* selection_;  // null: everything matches
+  uint64_t left_;               // entries that the limit still allows
+};
+
+class ListReply {
+ public:
+  struct Page {
+    std::string continue_token;        // empty on the last page
+    std::optional<int64_t> remaining;  // remainingItemCount: without selectors only
+  };
+
+  // Entries from `start_key` on, up to `limit` of them unless it is zero.
+  ListReply(IndexSnapshot snapshot, Revision revision, std::shared_ptr<const Selection> selection,
+            std::string start_key, int64_t limit);
+  // All that matches in the snapshot, the page being known already.
+  ListReply(IndexSnapshot snapshot, Revision revision, std::shared_ptr<const Selection> selection,
+            Page page);
+
+  Revision revision() const { return revision_; }
+  const Page& page();
+  ListCursor Entries() const;
+  // How many entries lie in the range, matching or not: what a walk costs at most.
+  size_t RangeSize() const { return snapshot_.Count(from_, selection_->range_to()); }
+  const Selection& selection() const { return *selection_; }
+
+  // The token for what follows after `last_key`.
+  static std::string TokenAfter(std::string_view last_key, Revision revision,
+                                const Selection& selection);
+  // Where a list that goes on at a token's start key begins.
+  static std::string StartOf(std::string_view token_start, const Selection& selection);
+
+ private:
+  Page FindPage() const;
+
+  IndexSnapshot snapshot_;
+  Revision revision_;
+  std::shared_ptr<const Selection> selection_;
+  std::string from_;
+  int64_t limit_;
+  std::optional<Page> page_;
+};
+
+}  // namespace skiff

@@ -1,0 +1,106 @@
+// Which objects of a resource a list or a watch is about: a scope (all, a namespace, one name) and
+// selectors. Selectors are bound once, labels to symbols and fields to places in the entries, and
+// then matched without parsing anything.
+//
+// Threads: immutable once bound; any thread may match.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "object/selector/field_selector.h"
+#include "object/selector/label_selector.h"
+#include "object/selector/label_set.h"
+#include "store/cache/entry.h"
+
+namespace skiff {
+
+// Fields that an object's key tells, so that they take no place in the entry.
+inline constexpr std::string_view kNameField = "metadata.name";
+inline constexpr std::string_view kNamespaceField = "metadata.namespace";
+
+// What entries of a resource look like.
+struct EntryShape {
+  bool namespaced = true;
+  std::vector<size_t> indexed;  // fields by which objects and watches are found without a search
+  // The place in entries of the field of this name, if there is one.
+  std::function<std::optional<size_t>(std::string_view)> find_field;
+};
+
+struct SelectionRequest {
+  std::string name_space = {};  // empty: all of them
+  std::string name = {};        // empty: all of them
+  LabelSelector labels = LabelSelector::Everything();
+  FieldSelector fields = FieldSelector::Everything();
+};
+
+class Selection {
+ public:
+  // kBadRequest for a field that the shape does not have.
+  static Result<Selection> Bind(SelectionRequest request, const EntryShape& shape,
+                                SymbolTable& symbols);
+
+  bool Matches(const CacheEntry& entry) const;
+  // Whether there are no selectors.
+  bool unfiltered() const { return unfiltered_; }
+  // Whether every object whose key lies in the range matches.
+  bool whole_range() const {
+    return unfiltered_ && !matches_nothing_ && (single_ || name_.empty());
+  }
+  // Nothing in scope can match.
+  bool matches_nothing() const { return matches_nothing_; }
+
+  // The scope: requested, or asked for by the field selector.
+  const std::string& name_space() const { return name_space_; }
+  const std::string& name() const { return name_; }
+  // Whether the scope is a single key, and which.
+  bool single() const { return single_; }
+  const std::string& key() const { return range_from_; }
+  // The keys that are in scope all lie in this range. A name in all namespaces does not bound it.
+  std::string_view range_from() const { return range_from_; }
+  std::string_view range_to() const { return range_to_; }
+  // What continue tokens are relative to: the namespace that the client listed, or nothing.
+  const std::string& page_prefix() const { return page_prefix_; }
+
+  // An indexed field that the selector wants to have one value.
+  struct IndexedValue {
+    size_t index;  // in EntryShape::indexed
+    std::string value;
+  };
+  const std::optional<IndexedValue>& indexed() const { return indexed_; }
+
+ private:
+  struct Term {
+    size_t field;
+    std::string value;
+    bool negated;
+  };
+
+  Result<void> BindFields(const FieldSelector& selector, const EntryShape& shape);
+  void BindTerm(const FieldTerm& term, size_t field, const EntryShape& shape);
+  // A term on the name or namespace, which may narrow the scope.
+  void BindKeyTerm(const FieldTerm& term, std::string& scope);
+  void BindScope(const EntryShape& shape);
+  bool MatchesScope(const CacheEntry& entry) const;
+
+  std::string name_space_;
+  std::string name_;
+  std::string range_from_;
+  std::string range_to_;
+  std::string page_prefix_;
+  std::optional<BoundSelector> labels_;
+  std::vector<Term> terms_;
+  std::vector<FieldTerm> key_terms_;  // on name and namespace, negated
+  std::optional<IndexedValue> indexed_;
+  bool single_ = false;
+  bool unfiltered_ = true;
+  bool matches_nothing_ = false;
+};
+
+}  // namespace skiff

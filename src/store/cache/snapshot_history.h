@@ -1,0 +1,41 @@
+// States of the index at some past revisions, for the later pages of lists.
+//
+// A state is kept when a list hands out a continue token for it. It stands for every revision from
+// the last change in it up to, but not including, the next change, so a list at any of these can be
+// answered from it. Bounded in number and age (limits.h).
+//
+// Not thread-safe: its owner locks.
+#pragma once
+
+#include <deque>
+#include <optional>
+
+#include "base/clock.h"
+#include "store/cache/ordered_index.h"
+#include "store/store.h"
+
+namespace skiff {
+
+class SnapshotHistory {
+ public:
+  // The state since the change at `since`; it is the newest one, and still stands. Keeping the same
+  // again renews it.
+  void Keep(Revision since, const IndexSnapshot& snapshot, Duration now);
+  // The newest state ended with a change at this revision.
+  void Changed(Revision at);
+  std::optional<IndexSnapshot> Find(Revision revision) const;
+  void Expire(Duration now);
+  void Clear() { states_.clear(); }
+  size_t size() const { return states_.size(); }
+
+ private:
+  struct State {
+    Revision since;
+    Revision until;  // the change that ended it; zero: it stands
+    Duration used;
+    IndexSnapshot snapshot;
+  };
+  std::deque<State> states_;  // ascending
+};
+
+}  // namespace skiff

@@ -1,0 +1,92 @@
+// Turns transactions into one batch of the engine: checks their conditions against what is stored
+// and what earlier transactions of the batch write, gives each that changes something the next
+// revision, and encodes the rows.
+//
+// Used by the committer, on its thread. The transactions must stay where they are until the batch
+// is written and told, since rows and events refer to their keys and values.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "store/embedded/engine.h"
+#include "store/embedded/lease_table.h"
+#include "store/embedded/record.h"
+#include "store/store.h"
+
+namespace skiff {
+
+// One write that the batch contains: what its event is made of.
+struct WrittenRecord {
+  Write::Kind kind;
+  LogPosition position;
+  int64_t create_revision;
+  int64_t version;
+  LeaseId lease;
+  LogPosition previous;  // of the state before; nowhere if there was none
+  std::string_view key;
+  const SharedBytes* value;  // null for a deletion
+};
+
+struct TransactionOutcome {
+  bool succeeded = false;
+  int64_t revision = 0;
+  // Where the values of the conditions' keys are, if a condition failed.
+  std::vector<std::optional<LogPosition>> current;
+};
+
+class BatchBuilder {
+ public:
+  BatchBuilder(Engine* engine, LeaseTable* leases) : engine_(engine), leases_(leases) {}
+
+  // Starts a batch after the given revision and count of keys.
+  void Begin(int64_t revision, int64_t keys);
+
+  // An error refuses this transaction alone.
+  Result<TransactionOutcome> Add(const Transaction& transaction);
+
+  // A transaction of deletions without conditions, for leases. The keys that are there are deleted
+  // at one revision; false if none is.
+  Result<bool> DeleteAll(std::vector<std::string> keys);
+
+  // Other rows that go into the same batch.
+  EngineBatch& rows() { return *batch_; }
+
+  // The batch as it is to be written; null if there is nothing to write.
+  EngineBatch* Finish();
+
+  int64_t revision() const { return revision_; }
+  int64_t keys() const { return keys_; }
+  const std::vector<WrittenRecord>& written() const { return written_; }
+  uint64_t changes() const { return static_cast<uint64_t>(revision_ - first_revision_); }
+
+ private:
+  using Rows = std::unordered_map<std::string_view, std::optional<CurrentRow>>;
+
+  // The row of the key as of now, in the batch or on disk; nothing if there is no live or deleted
+  // row. The pointer is valid until the next call.
+  Result<std::optional<CurrentRow>*> Find(std::string_view key);
+  Result<bool> ConditionsHold(const Transaction& transaction, TransactionOutcome* outcome);
+  Result<bool> ChangesSomething(const Transaction& transaction);
+  Result<void> Append(const Write& write, uint32_t op);
+
+  Engine* const engine_;
+  LeaseTable* const leases_;
+  std::unique_ptr<EngineBatch> batch_;
+  int64_t first_revision_ = 0;
+  int64_t revision_ = 0;
+  int64_t first_keys_ = 0;
+  int64_t keys_ = 0;
+  Rows rows_;
+  std::vector<WrittenRecord> written_;
+  std::deque<Write> own_writes_;
+  std::string scratch_;
+};
+
+}  // namespace skiff

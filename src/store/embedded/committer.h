@@ -1,0 +1,129 @@
+// The one thread that writes an embedded store.
+//
+// Whoever commits puts the transaction into a queue. The thread takes what is queued, writes it as
+// one batch with one sync, tells the watches, and then answers: group commit. Between batches it
+// runs tasks, one at a time: leases and steps of compaction.
+//
+// When a write fails, the engine is not used for writing again. The committer answers the writers
+// of that batch with kServerTimeout, since what the disk holds is not known, and everyone after
+// them with kServiceUnavailable. It then opens a new engine on the same directory, from time to
+// time if need be, finds what was written after all, tells the watches of that, and goes on. An
+// engine that turns writes away without having failed, since the disk is nearly full, is asked
+// again from time to time.
+//
+// Owned by the store, which stops it first of all.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/thread.h"
+#include "store/embedded/batch_builder.h"
+#include "store/embedded/engine_gate.h"
+#include "store/embedded/lease_table.h"
+#include "store/embedded/reader.h"
+#include "store/embedded/store_state.h"
+#include "store/embedded/watch_hub.h"
+#include "store/store.h"
+
+namespace skiff {
+
+// Something besides transactions that is written by the committer, in a batch of its own. Owned by
+// the committer from Submit() on; called on its thread, except Finish() when it is turned away.
+class CommitTask {
+ public:
+  virtual ~CommitTask() = default;
+  // Adds rows to the batch. An error ends the task without a write.
+  virtual Result<void> Prepare(Engine& engine, BatchBuilder& batch) = 0;
+  // Once: after the write, when the watches have been told, or after an error.
+  virtual void Finish(Result<Revision> written) = 0;
+};
+
+// What the committer needs to replace its engine.
+struct EngineRecovery {
+  std::function<Result<std::unique_ptr<Engine>>()> open;
+  std::function<Result<void>()> probe;  // may be empty
+  Random* random = nullptr;
+  int64_t cluster = 0;  // the store that it must be
+};
+
+struct CommitterParts {
+  EngineGate* gate;
+  StoreState* state;
+  StoreReader* reader;
+  WatchHub* hub;
+  LeaseTable* leases;
+  Clock* clock;
+};
+
+class Committer {
+ public:
+  Committer(CommitterParts parts, EngineRecovery recovery);
+  ~Committer() { Stop(); }
+
+  void Commit(Transaction transaction, StoreCallback<CommitReply> done);
+  void Submit(std::unique_ptr<CommitTask> task);
+  // The engine has told of an error outside of a write: it must be replaced.
+  void ReportEngineError(const Status& error);
+
+  // Answers what is queued with kServiceUnavailable and ends the thread.
+  void Stop();
+
+ private:
+  struct Queued {
+    Transaction transaction;
+    StoreCallback<CommitReply> done;
+    size_t bytes = 0;
+  };
+  class BatchEvents;
+
+  std::optional<Status> ReasonToTurnAway(size_t bytes);
+  void Work();
+  std::vector<Queued> TakeBatch();
+  void RunBatch(std::vector<Queued> batch);
+  void RunTask(CommitTask& task);
+  // Writes what the builder holds and tells the watches.
+  Result<void> WriteAndTell();
+  void Answer(Queued& queued, Result<TransactionOutcome>& outcome);
+  Result<std::vector<std::optional<KeyValue>>> ReadCurrent(const Transaction& transaction,
+                                                           const TransactionOutcome& outcome);
+
+  void EngineFailed(const Status& error);
+  void TurnAwayQueued(const Status& why);
+  void TryToRecover();
+  Result<void> ReplaceEngine();
+  Result<void> WriteNothingNew();
+  Result<void> TellOfUnknown(int64_t revision);
+
+  const CommitterParts parts_;
+  const EngineRecovery recovery_;
+  std::unique_ptr<BatchBuilder> builder_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Queued> queue_;
+  size_t queued_bytes_ = 0;
+  std::deque<std::unique_ptr<CommitTask>> tasks_;
+  std::optional<Status> turn_away_;     // why nothing is taken now
+  std::optional<Status> engine_error_;  // reported and not yet dealt with
+  bool stopping_ = false;
+
+  // Of the thread.
+  Duration retry_at_{0};
+  Duration backoff_{0};
+  bool must_replace_ = false;  // the engine has failed
+  bool replaced_ = false;      // it has been replaced since the error
+
+  std::optional<Thread> thread_;
+};
+
+}  // namespace skiff

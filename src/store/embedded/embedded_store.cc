@@ -1,0 +1,116 @@
+#include "store/embedded/embedded_store.h"
+
+#include <string>
+#include <utility>
+
+#include "base/limits.h"
+#include "store/embedded/lease_tasks.h"
+#include "store/embedded/meta.h"
+
+namespace skiff {
+
+Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::Open(EmbeddedOptions options) {
+  SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, options.open_engine());
+  SKIFF_ASSIGN_OR_RETURN(const StoreMeta meta, LoadOrCreateMeta(*engine, *options.random));
+  Engine* const opened = engine.get();
+  std::unique_ptr<EmbeddedStore> store(
+      new EmbeddedStore(std::move(options), std::move(engine), meta.cluster, meta.revision));
+  store->state_.revision.store(meta.revision);
+  store->state_.compacted.store(meta.compacted);
+  store->state_.swept.store(meta.compacted);
+  store->state_.keys.store(meta.keys);
+  SKIFF_RETURN_IF_ERROR(store->leases_.Load(*opened));
+  store->committer_.emplace(
+      CommitterParts{&store->gate_, &store->state_, &store->reader_, store->hub_.get(),
+                     &store->leases_, store->options_.clock},
+      EngineRecovery{store->options_.open_engine, store->options_.probe, store->options_.random,
+                     meta.cluster});
+  store->upkeep_.emplace(UpkeepParts{&store->gate_, &store->state_, &store->reader_,
+                                     &store->leases_, &*store->committer_, store->options_.clock},
+                         store->options_.compaction_interval, store->options_.retention);
+  return store;
+}
+
+EmbeddedStore::EmbeddedStore(EmbeddedOptions options, std::unique_ptr<Engine> engine,
+                             int64_t cluster, int64_t revision)
+    : options_(std::move(options)),
+      cluster_(cluster),
+      gate_(std::move(engine)),
+      reader_(&gate_, &state_),
+      leases_(options_.clock),
+      hub_(std::make_shared<WatchHub>(&reader_, options_.clock, revision)) {}
+
+EmbeddedStore::~EmbeddedStore() {
+  if (upkeep_) upkeep_->Stop();
+  if (committer_) committer_->Stop();
+  hub_->Stop();
+}
+
+void EmbeddedStore::Range(RangeRequest request, StoreCallback<RangeReply> done) {
+  done(reader_.Range(request));
+}
+
+void EmbeddedStore::Commit(Transaction transaction, StoreCallback<CommitReply> done) {
+  committer_->Commit(std::move(transaction), std::move(done));
+}
+
+void EmbeddedStore::Scan(KeyRange range, ScanSink* sink, StoreCallback<Revision> done) {
+  done(reader_.Scan(range, sink));
+}
+
+std::unique_ptr<Watch> EmbeddedStore::StartWatch(WatchRequest request, WatchSink* sink) {
+  return hub_->Start(std::move(request), sink);
+}
+
+void EmbeddedStore::GrantLease(std::chrono::seconds ttl, LeaseId id,
+                               StoreCallback<LeaseInfo> done) {
+  if (ttl.count() <= 0 || ttl.count() > limits::kMaxLeaseSeconds || id.value < 0) {
+    return done(BadRequest("a lease must last from 1 to " +
+                           std::to_string(limits::kMaxLeaseSeconds) +
+                           " seconds, and its id must not be negative"));
+  }
+  committer_->Submit(GrantTask(&leases_, options_.clock, options_.random, ttl, id,
+                               [this, done = std::move(done)](Result<LeaseInfo> info) mutable {
+                                 upkeep_->Wake();
+                                 done(std::move(info));
+                               }));
+}
+
+void EmbeddedStore::RenewLease(LeaseId id, StoreCallback<LeaseInfo> done) {
+  const Result<LeaseRow> row = leases_.Row(id);
+  if (!row) return done(std::unexpected(row.error()));
+  if (row->renewed) return done(leases_.Renew(id));
+  committer_->Submit(FirstRenewalTask(&leases_, id, std::move(done)));
+}
+
+void EmbeddedStore::RevokeLease(LeaseId id, StoreCallback<Revision> done) {
+  committer_->Submit(RevokeTask(&leases_, id, std::move(done)));
+}
+
+void EmbeddedStore::FindLease(LeaseId id, StoreCallback<LeaseInfo> done) { done(leases_.Find(id)); }
+
+void EmbeddedStore::Compact(Revision revision, StoreCallback<Revision> done) {
+  upkeep_->Compact(revision, std::move(done));
+}
+
+void EmbeddedStore::CurrentRevision(StoreCallback<Revision> done) {
+  done(Revision{state_.revision.load()});
+}
+
+void EmbeddedStore::Figures(StoreCallback<StoreFigures> done) {
+  const Result<EngineGate::Reader> engine = gate_.Enter();
+  if (!engine) return done(std::unexpected(engine.error()));
+  const EngineFigures of_engine = (*engine)->Figures();
+  StoreFigures figures;
+  figures.engine = "embedded";
+  figures.revision.value = state_.revision.load();
+  figures.compacted.value = state_.compacted.load();
+  figures.keys = state_.keys.load();
+  figures.bytes_on_disk = of_engine.bytes_on_disk;
+  figures.bytes_in_use = of_engine.bytes_in_use;
+  figures.commits = state_.commits.load();
+  figures.syncs = of_engine.syncs;
+  done(std::move(figures));
+}
+
+}  // namespace skiff

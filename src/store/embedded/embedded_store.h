@@ -1,0 +1,79 @@
+// The cluster store in one process: revisions, transactions, watches and leases on a storage engine
+// in a local directory. See record.h for what it writes and store.h for what it promises.
+//
+// Reads happen on the caller's thread. Writes, and the events of watches that are up to date, come
+// from one thread, the committer; watches that begin in the past are caught up by a second; a third
+// ends leases and compacts. After an error of the disk the store is read-only until it could open a
+// new engine on the same directory; Health() says why.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "store/embedded/committer.h"
+#include "store/embedded/engine.h"
+#include "store/embedded/engine_gate.h"
+#include "store/embedded/lease_table.h"
+#include "store/embedded/reader.h"
+#include "store/embedded/store_state.h"
+#include "store/embedded/upkeep.h"
+#include "store/embedded/watch_hub.h"
+#include "store/store.h"
+
+namespace skiff {
+
+struct EmbeddedOptions {
+  // Opens the engine; called again when it has to be replaced, after the last one was destroyed.
+  std::function<Result<std::unique_ptr<Engine>>()> open_engine;
+  // Whether opening the engine anew has a chance, such as free space on the disk. Asked while the
+  // failed one still serves reads; may be left out.
+  std::function<Result<void>()> probe;
+  Clock* clock = nullptr;
+  Random* random = nullptr;
+  // How often old states are compacted; zero: only when asked to. What is younger than the
+  // retention is kept.
+  Duration compaction_interval = std::chrono::minutes(5);
+  Duration retention = std::chrono::minutes(5);
+};
+
+class EmbeddedStore final : public Store {
+ public:
+  static Result<std::unique_ptr<EmbeddedStore>> Open(EmbeddedOptions options);
+  ~EmbeddedStore() override;
+
+  void Range(RangeRequest request, StoreCallback<RangeReply> done) override;
+  void Commit(Transaction transaction, StoreCallback<CommitReply> done) override;
+  void Scan(KeyRange range, ScanSink* sink, StoreCallback<Revision> done) override;
+  std::unique_ptr<Watch> StartWatch(WatchRequest request, WatchSink* sink) override;
+  void GrantLease(std::chrono::seconds ttl, LeaseId id, StoreCallback<LeaseInfo> done) override;
+  void RenewLease(LeaseId id, StoreCallback<LeaseInfo> done) override;
+  void RevokeLease(LeaseId id, StoreCallback<Revision> done) override;
+  void FindLease(LeaseId id, StoreCallback<LeaseInfo> done) override;
+  void Compact(Revision revision, StoreCallback<Revision> done) override;
+  void CurrentRevision(StoreCallback<Revision> done) override;
+  bool HasReliableProgress() override { return true; }
+  StoreHealth Health() override { return state_.Health(); }
+  void Figures(StoreCallback<StoreFigures> done) override;
+
+  // A number that tells this store from others, made when it was first opened.
+  int64_t cluster() const { return cluster_; }
+
+ private:
+  EmbeddedStore(EmbeddedOptions options, std::unique_ptr<Engine> engine, int64_t cluster,
+                int64_t revision);
+
+  const EmbeddedOptions options_;
+  const int64_t cluster_;
+  StoreState state_;
+  EngineGate gate_;
+  StoreReader reader_;
+  LeaseTable leases_;
+  std::shared_ptr<WatchHub> hub_;
+  std::optional<Committer> committer_;
+  std::optional<Upkeep> upkeep_;
+};
+
+}  // namespace skiff

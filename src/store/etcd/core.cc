@@ -1,0 +1,92 @@
+#include "store/etcd/core.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace skiff {
+
+EtcdCore::EtcdCore(EtcdOptions options, std::vector<EtcdEndpoint> endpoints)
+    : options_(std::move(options)), timers_("etcd-timers", *options_.clock) {
+  members_ = std::make_shared<EtcdMembers>(options_, std::move(endpoints), timers_,
+                                           [this](const Status& why) { LoseHistory(why); });
+}
+
+void EtcdCore::Start() { members_->Start(); }
+
+Status EtcdCore::ClosingStatus() {
+  return Status(StatusReason::kServiceUnavailable, "the etcd store is closing");
+}
+
+void EtcdCore::Close() {
+  std::vector<std::shared_ptr<EtcdTask>> tasks;
+  {
+    std::unique_lock lock(mutex_);
+    closing_ = true;
+    for (auto& [raw, task] : tasks_) tasks.push_back(task);
+  }
+  for (const auto& task : tasks) task->Cancel();
+  tasks.clear();
+  timers_.Stop();  // what waits for its time finds the store closing
+  members_->Close();
+  std::unique_lock lock(mutex_);
+  while (!tasks_.empty()) idle_.wait(lock);
+}
+
+bool EtcdCore::Add(std::shared_ptr<EtcdTask> task) {
+  std::unique_lock lock(mutex_);
+  if (closing_) return false;
+  EtcdTask* const raw = task.get();
+  tasks_.emplace(raw, std::move(task));
+  return true;
+}
+
+void EtcdCore::Remove(EtcdTask* task) {
+  std::shared_ptr<EtcdTask> keep;  // destroyed after the lock is given up
+  std::unique_lock lock(mutex_);
+  const auto found = tasks_.find(task);
+  if (found == tasks_.end()) return;
+  keep = std::move(found->second);
+  tasks_.erase(found);
+  if (tasks_.empty()) idle_.notify_all();
+}
+
+void EtcdCore::AddFollower(std::weak_ptr<EtcdFollower> follower) {
+  std::unique_lock lock(mutex_);
+  std::erase_if(followers_, [](const auto& other) { return other.expired(); });
+  followers_.push_back(std::move(follower));
+}
+
+Result<void> EtcdCore::Observe(const EtcdConnection& connection,
+                               const etcdserverpb::ResponseHeader& header, int64_t not_before) {
+  SKIFF_RETURN_IF_ERROR(members_->CheckCluster(connection, header.cluster_id()));
+  if (header.revision() < not_before && header.revision() > 0) {
+    const Status why(
+        StatusReason::kInternalError,
+        "etcd has gone back in time: it is at revision " + std::to_string(header.revision()) +
+            " but was at " + std::to_string(not_before) +
+            " before; it lost data or was restored from an older backup. Everything that was read "
+            "from it must be read again");
+    // From now on the shorter history is the one that counts.
+    int64_t expected = seen_revision_.load();
+    while (expected >= not_before &&
+           !seen_revision_.compare_exchange_weak(expected, header.revision())) {
+    }
+    LoseHistory(why);
+    return std::unexpected(why);
+  }
+  RaiseTo(seen_revision_, header.revision());
+  return {};
+}
+
+void EtcdCore::LoseHistory(const Status& why) {
+  std::vector<std::weak_ptr<EtcdFollower>> followers;
+  {
+    std::unique_lock lock(mutex_);
+    followers = followers_;
+  }
+  for (const auto& weak : followers) {
+    if (const auto follower = weak.lock()) follower->OnHistoryLost(why);
+  }
+}
+
+}  // namespace skiff

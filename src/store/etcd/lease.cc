@@ -1,0 +1,135 @@
+#include "store/etcd/lease.h"
+
+#include <utility>
+
+#include "store/etcd/call.h"
+
+namespace skiff {
+namespace {
+
+using GrantCall = EtcdCall<etcdserverpb::LeaseGrantRequest, etcdserverpb::LeaseGrantResponse>;
+using RevokeCall = EtcdCall<etcdserverpb::LeaseRevokeRequest, etcdserverpb::LeaseRevokeResponse>;
+using FindCall =
+    EtcdCall<etcdserverpb::LeaseTimeToLiveRequest, etcdserverpb::LeaseTimeToLiveResponse>;
+using RenewCall =
+    EtcdCall<etcdserverpb::LeaseKeepAliveRequest, etcdserverpb::LeaseKeepAliveResponse>;
+
+std::unexpected<Status> NotFound(LeaseId id) {
+  return Fail(StatusReason::kNotFound,
+              "lease " + std::to_string(id.value) + " does not exist or has ended");
+}
+
+// etcd renews leases on a stream; this one carries a single request and its answer. Deletes itself
+// at the end.
+class RenewOnce final : public grpc::ClientBidiReactor<etcdserverpb::LeaseKeepAliveRequest,
+                                                       etcdserverpb::LeaseKeepAliveResponse> {
+ public:
+  RenewOnce(EtcdConnection& connection, grpc::ClientContext* context,
+            const etcdserverpb::LeaseKeepAliveRequest* request,
+            etcdserverpb::LeaseKeepAliveResponse* response,
+            std::function<void(grpc::Status)> answer)
+      : context_(context), answer_(std::move(answer)) {
+    connection.lease->async()->LeaseKeepAlive(context, this);
+    StartWrite(request);
+    StartRead(response);
+    StartCall();
+  }
+
+ private:
+  void OnReadDone(bool ok) override {
+    answered_ = ok;
+    if (ok) context_->TryCancel();  // there is nothing more to say
+  }
+  void OnDone(const grpc::Status& status) override {
+    auto answer = std::move(answer_);
+    const grpc::Status outcome =
+        answered_     ? grpc::Status::OK
+        : status.ok() ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "the stream was closed")
+                      : status;
+    delete this;
+    answer(outcome);
+  }
+
+  grpc::ClientContext* const context_;
+  std::function<void(grpc::Status)> answer_;
+  bool answered_ = false;
+};
+
+}  // namespace
+
+void GrantEtcdLease(const std::shared_ptr<EtcdCore>& core, std::chrono::seconds ttl, LeaseId id,
+                    StoreCallback<LeaseInfo> done) {
+  if (ttl.count() <= 0) return done(BadRequest("a lease needs a time to live of at least 1 s"));
+  etcdserverpb::LeaseGrantRequest message;
+  message.set_ttl(ttl.count());
+  message.set_id(id.value);
+  EtcdCallKind kind;
+  kind.read = false;
+  GrantCall::Start(
+      core, kind, std::move(message),
+      [](EtcdConnection& connection, auto* context, auto* request, auto* response, auto answer) {
+        connection.lease->async()->LeaseGrant(context, request, response, std::move(answer));
+      },
+      [done = std::move(done)](auto response) mutable {
+        if (!response) return done(std::unexpected(std::move(response).error()));
+        const std::chrono::seconds granted(response->ttl());
+        done(LeaseInfo{{response->id()}, granted, granted});
+      });
+}
+
+void RenewEtcdLease(const std::shared_ptr<EtcdCore>& core, LeaseId id,
+                    StoreCallback<LeaseInfo> done) {
+  etcdserverpb::LeaseKeepAliveRequest message;
+  message.set_id(id.value);
+  EtcdCallKind kind;  // renewing twice does no harm
+  kind.current = false;
+  RenewCall::Start(
+      core, kind, std::move(message),
+      [](EtcdConnection& connection, auto* context, auto* request, auto* response, auto answer) {
+        new RenewOnce(connection, context, request, response, std::move(answer));
+      },
+      [id, done = std::move(done)](auto response) mutable {
+        if (!response) return done(std::unexpected(std::move(response).error()));
+        if (response->ttl() <= 0) return done(NotFound(id));
+        const std::chrono::seconds ttl(response->ttl());
+        done(LeaseInfo{id, ttl, ttl});
+      });
+}
+
+void RevokeEtcdLease(const std::shared_ptr<EtcdCore>& core, LeaseId id,
+                     StoreCallback<Revision> done) {
+  etcdserverpb::LeaseRevokeRequest message;
+  message.set_id(id.value);
+  EtcdCallKind kind;
+  kind.read = false;
+  RevokeCall::Start(
+      core, kind, std::move(message),
+      [](EtcdConnection& connection, auto* context, auto* request, auto* response, auto answer) {
+        connection.lease->async()->LeaseRevoke(context, request, response, std::move(answer));
+      },
+      [done = std::move(done)](auto response) mutable {
+        if (!response) return done(std::unexpected(std::move(response).error()));
+        done(Revision{response->header().revision()});
+      });
+}
+
+void FindEtcdLease(const std::shared_ptr<EtcdCore>& core, LeaseId id,
+                   StoreCallback<LeaseInfo> done) {
+  etcdserverpb::LeaseTimeToLiveRequest message;
+  message.set_id(id.value);
+  EtcdCallKind kind;
+  kind.current = false;
+  FindCall::Start(
+      core, kind, std::move(message),
+      [](EtcdConnection& connection, auto* context, auto* request, auto* response, auto answer) {
+        connection.lease->async()->LeaseTimeToLive(context, request, response, std::move(answer));
+      },
+      [id, done = std::move(done)](auto response) mutable {
+        if (!response) return done(std::unexpected(std::move(response).error()));
+        if (response->ttl() <= 0) return done(NotFound(id));
+        done(LeaseInfo{id, std::chrono::seconds(response->grantedttl()),
+                       std::chrono::seconds(response->ttl())});
+      });
+}
+
+}  // namespace skiff

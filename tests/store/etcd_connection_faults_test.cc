@@ -1,0 +1,132 @@
+// The store on etcd behind a network that loses connections at the worst moments.
+#include <gtest/gtest.h>
+
+#include "store/blocking.h"
+#include "tests/store/etcd_fault_fixture.h"
+#include "tests/store/faulty_proxy.h"
+#include "tests/store/wait.h"
+
+namespace skiff::testing {
+namespace {
+
+using std::chrono::milliseconds;
+
+class EtcdConnectionFaultsTest : public EtcdFaultTest {
+ protected:
+  // One member behind a proxy, and a store that has reached it.
+  void BeginBehindProxy() {
+    Begin({.members = 1});
+    if (IsSkipped() || HasFatalFailure()) return;
+    auto proxy = FaultyProxy::Start(cluster().client_address(0), cluster().client_port(0));
+    ASSERT_TRUE(proxy) << proxy.error().message();
+    proxy_ = std::move(*proxy);
+    store_ = Open({proxy_->url()});
+    ASSERT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return store_->Health().writable; }));
+  }
+
+  // Commits while the proxy drops one direction; cuts the connections when something was dropped.
+  Result<CommitReply> CommitAcrossALostConnection(FaultyProxy::Mode mode, Transaction transaction) {
+    proxy_->SetMode(mode);
+    uint64_t dropped = proxy_->dropped_bytes();
+    Result<CommitReply> reply = Fail(StatusReason::kUnknown, "no answer");
+    Thread committer("committer", [&] { reply = CommitAndWait(*store_, std::move(transaction)); });
+    EXPECT_TRUE(WaitUntilTrue(clock_, kPatience,
+                              [&] { return proxy_->dropped_bytes() > dropped && Arrived(mode); }));
+    proxy_->CutConnections();
+    proxy_->SetMode(FaultyProxy::Mode::kForward);
+    committer.Join();
+    return reply;
+  }
+
+  // Whether the server has what it shall have: answers are lost after the fact.
+  bool Arrived(FaultyProxy::Mode mode) {
+    if (mode != FaultyProxy::Mode::kDropAnswers) return true;
+    Result<std::string> value = cluster().Control(0, {"get", kKey, "--print-value-only"});
+    return value && *value == "value\n";
+  }
+
+  static constexpr const char* kKey = "/unknown";
+  std::unique_ptr<FaultyProxy> proxy_;
+  std::unique_ptr<EtcdStore> store_;
+};
+
+TEST_F(EtcdConnectionFaultsTest, AWriteWhoseAnswerIsLostIsOfUnknownOutcomeAndHasHappened) {
+  BeginBehindProxy();
+  if (IsSkipped() || HasFatalFailure()) return;
+  Result<CommitReply> reply = CommitAcrossALostConnection(
+      FaultyProxy::Mode::kDropAnswers, Transaction::CreateIfAbsent(kKey, SharedBytes("value")));
+  ASSERT_FALSE(reply) << "the answer cannot have come";
+  EXPECT_EQ(reply.error().reason(), StatusReason::kServerTimeout) << reply.error().message();
+  Result<RangeReply> read = RangeAndWait(*store_, {.range = KeyRange::Single(kKey), .at = {}});
+  ASSERT_TRUE(read) << read.error().message();
+  ASSERT_EQ(read->entries.size(), 1U);
+  EXPECT_EQ(read->entries[0].version, 1) << "it must not have been sent twice";
+}
+
+TEST_F(EtcdConnectionFaultsTest, AWriteThatIsLostOnItsWayIsOfUnknownOutcomeAndHasNotHappened) {
+  BeginBehindProxy();
+  if (IsSkipped() || HasFatalFailure()) return;
+  Result<CommitReply> reply = CommitAcrossALostConnection(
+      FaultyProxy::Mode::kDropRequests, Transaction::CreateIfAbsent(kKey, SharedBytes("value")));
+  ASSERT_FALSE(reply) << "nobody can have answered";
+  EXPECT_EQ(reply.error().reason(), StatusReason::kServerTimeout) << reply.error().message();
+  Result<RangeReply> read = RangeAndWait(*store_, {.range = KeyRange::Single(kKey), .at = {}});
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_TRUE(read->entries.empty());
+}
+
+TEST_F(EtcdConnectionFaultsTest, AReadWhoseAnswerIsLostIsAskedAgain) {
+  BeginBehindProxy();
+  if (IsSkipped() || HasFatalFailure()) return;
+  ASSERT_TRUE(cluster().Control(0, {"put", kKey, "value"}));
+  proxy_->SetMode(FaultyProxy::Mode::kDropAnswers);
+  uint64_t dropped = proxy_->dropped_bytes();
+  Result<RangeReply> read = Fail(StatusReason::kUnknown, "no answer");
+  Thread reader("reader",
+                [&] { read = RangeAndWait(*store_, {.range = KeyRange::Single(kKey), .at = {}}); });
+  EXPECT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return proxy_->dropped_bytes() > dropped; }));
+  proxy_->CutConnections();
+  proxy_->SetMode(FaultyProxy::Mode::kForward);
+  reader.Join();
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->entries.size(), 1U);
+}
+
+TEST_F(EtcdConnectionFaultsTest, ConnectionsLostUnderLoadLeaveNoGapAndNoRepetition) {
+  BeginBehindProxy();
+  if (IsSkipped() || HasFatalFailure()) return;
+  FaultScene scene(clock_, {store_.get()}, {}, 4);
+  constexpr FaultyProxy::Mode kModes[] = {
+      FaultyProxy::Mode::kForward, FaultyProxy::Mode::kDropAnswers, FaultyProxy::Mode::kStall,
+      FaultyProxy::Mode::kDropRequests, FaultyProxy::Mode::kRefuse};
+  for (int round = 0; round < 10 * FaultRounds(); round++) {
+    ASSERT_TRUE(scene.load().WaitForWrites(20, kPatience)) << "round " << round;
+    proxy_->SetMode(kModes[static_cast<size_t>(round) % std::size(kModes)]);
+    LetPass(clock_, milliseconds(20));
+    proxy_->CutConnections();
+    proxy_->SetMode(FaultyProxy::Mode::kForward);
+  }
+  EXPECT_GT(scene.load().unknown(), 0U) << "no outcome was ever unknown: the fault did not strike";
+  SceneFindings findings = scene.Finish();
+  EXPECT_TRUE(findings.clean()) << findings.Describe();
+}
+
+TEST_F(EtcdConnectionFaultsTest, AStalledConnectionIsGivenUpWithoutAGap) {
+  BeginBehindProxy();
+  if (IsSkipped() || HasFatalFailure()) return;
+  auto detour = FaultyProxy::Start(cluster().client_address(0), cluster().client_port(0));
+  ASSERT_TRUE(detour) << detour.error().message();
+  // The second way opens when the store has settled on the first.
+  (*detour)->SetMode(FaultyProxy::Mode::kRefuse);
+  auto store = Open({proxy_->url(), (*detour)->url()});
+  FaultScene scene(clock_, {store.get()}, {});
+  ASSERT_TRUE(scene.load().WaitForWrites(50, kPatience));
+  (*detour)->SetMode(FaultyProxy::Mode::kForward);
+  proxy_->SetMode(FaultyProxy::Mode::kStall);
+  EXPECT_TRUE(scene.load().WaitForWrites(50, kPatience));
+  SceneFindings findings = scene.Finish();
+  EXPECT_TRUE(findings.clean()) << findings.Describe();
+}
+
+}  // namespace
+}  // namespace skiff::testing

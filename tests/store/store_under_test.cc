@@ -1,0 +1,126 @@
+#include "tests/store/store_under_test.h"
+
+#include <utility>
+
+#include "base/random.h"
+#include "store/embedded/embedded_store.h"
+#include "store/embedded/memory_engine.h"
+#include "store/embedded/rocksdb_engine.h"
+#include "store/etcd/etcd_store.h"
+#include "tests/store/etcd_cluster.h"
+#include "tests/store/temporary_directory.h"
+#include "tests/store/wait.h"
+
+namespace skiff::testing {
+namespace {
+
+// ---- Embedded
+
+class EmbeddedUnderTest : public StoreUnderTest {
+ public:
+  ~EmbeddedUnderTest() override { Close(); }
+  Store& store() override { return *store_; }
+  void Close() override { store_.reset(); }
+  void PassTime(Duration time) override { clock_.Advance(time); }
+
+  Result<void> Open() override {
+    EmbeddedOptions options;
+    options.open_engine = [this] { return OpenEngine(); };
+    options.clock = &clock_;
+    options.random = &random_;
+    options.compaction_interval = Duration::zero();  // only when the test says so
+    SKIFF_ASSIGN_OR_RETURN(store_, EmbeddedStore::Open(std::move(options)));
+    return {};
+  }
+
+ protected:
+  virtual Result<std::unique_ptr<Engine>> OpenEngine() = 0;
+
+ private:
+  ManualClock clock_;
+  SeededRandom random_{1};
+  std::unique_ptr<EmbeddedStore> store_;
+};
+
+class MemoryUnderTest final : public EmbeddedUnderTest {
+ public:
+  ~MemoryUnderTest() override { Close(); }
+
+ private:
+  Result<std::unique_ptr<Engine>> OpenEngine() override { return disk_->Open(); }
+  std::shared_ptr<MemoryDisk> disk_ = MemoryDisk::Make();
+};
+
+class RocksDbUnderTest final : public EmbeddedUnderTest {
+ public:
+  ~RocksDbUnderTest() override { Close(); }
+
+ private:
+  Result<std::unique_ptr<Engine>> OpenEngine() override {
+    RocksDbOptions options;
+    options.directory = directory_.path() + "/store";
+    return RocksDbEngine::Open(std::move(options));
+  }
+  TemporaryDirectory directory_;
+};
+
+// ---- etcd
+
+// One member serves all tests of the program; it goes with the program.
+EtcdCluster* SharedCluster() {
+  static SystemClock clock;
+  static const Result<std::unique_ptr<EtcdCluster>> cluster = EtcdCluster::Start(clock, {});
+  return cluster ? cluster->get() : nullptr;
+}
+
+class EtcdUnderTest final : public StoreUnderTest {
+ public:
+  Store& store() override { return *store_; }
+  void Close() override { store_.reset(); }
+  void PassTime(Duration time) override { LetPass(clock_, time); }
+
+  Result<void> Open() override {
+    EtcdCluster* const cluster = SharedCluster();
+    if (cluster == nullptr) return Fail(StatusReason::kServiceUnavailable, "etcd did not start");
+    EtcdOptions options;
+    options.endpoints = cluster->endpoints();
+    options.clock = &clock_;
+    options.random = &random_;
+    SKIFF_ASSIGN_OR_RETURN(store_, EtcdStore::Open(std::move(options)));
+    return {};
+  }
+
+ private:
+  SystemClock clock_;
+  SeededRandom random_{1};
+  std::unique_ptr<EtcdStore> store_;
+};
+
+constexpr StoreKind kMemory{
+    .name = "EmbeddedInMemory",
+    .fresh = true,
+    .events_before_answers = true,
+    .steered_time = true,
+    .make = [] { return std::unique_ptr<StoreUnderTest>(std::make_unique<MemoryUnderTest>()); },
+};
+constexpr StoreKind kRocksDb{
+    .name = "EmbeddedOnDisk",
+    .fresh = true,
+    .events_before_answers = true,
+    .steered_time = true,
+    .make = [] { return std::unique_ptr<StoreUnderTest>(std::make_unique<RocksDbUnderTest>()); },
+};
+constexpr StoreKind kEtcd{
+    .name = "Etcd",
+    .missing = [] { return EtcdCluster::Missing({}); },
+    .make = [] { return std::unique_ptr<StoreUnderTest>(std::make_unique<EtcdUnderTest>()); },
+};
+
+}  // namespace
+
+const std::vector<const StoreKind*>& StoreKinds() {
+  static const std::vector<const StoreKind*> kinds = {&kMemory, &kRocksDb, &kEtcd};
+  return kinds;
+}
+
+}  // namespace skiff::testing
