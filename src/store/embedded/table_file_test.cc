@@ -40,6 +40,12 @@ const char* Damage(const std::string& file) {
   });
 }
 
+// Behind so many numbers of variable size.
+size_t SkipNumbers(const std::string& file, size_t at, int count) {
+  for (; count > 0; ++at) count -= (file[at] & 0x80) == 0 ? 1 : 0;
+  return at;
+}
+
 TEST(TableFileTest, ATableOfRocksDbIsSound) {
   const std::string table = MakeTable();
   ASSERT_GT(table.size(), 500U);
@@ -50,7 +56,11 @@ TEST(TableFileTest, EveryChangedBitOfPropertiesMetaindexAndFooterIsFound) {
   std::string table = MakeTable();
   const size_t properties = table.find("rocksdb.block.based");
   ASSERT_NE(properties, std::string::npos);
+  // Where the index stands is compared when that is read: its block has a checksum of its own.
+  const size_t index_handle = SkipNumbers(table, table.size() - 52, 2);
+  const size_t index_handle_end = SkipNumbers(table, index_handle, 2);
   for (size_t at = properties; at < table.size(); ++at) {
+    if (at >= index_handle && at < index_handle_end) continue;
     for (int bit = 0; bit < 8; ++bit) {
       table[at] = static_cast<char>(table[at] ^ (1 << bit));
       EXPECT_NE(Damage(table), nullptr) << at << " of " << table.size() << " bit " << bit;
