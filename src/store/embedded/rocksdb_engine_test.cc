@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -147,6 +148,44 @@ TEST_F(RocksDbEngineTest, ADamagedTableIsAnErrorThatNamesTheFile) {
   const std::string message = cursor->status().error().message();
   EXPECT_TRUE(Has(message, damaged)) << message;
   EXPECT_TRUE(Has(message, "damaged")) << message;
+}
+
+TEST_F(RocksDbEngineTest, ACursorReportsADamagedFileAmongOthersAndDoesNotSkipIt) {
+  RocksDbOptions options = Options();
+  options.write_buffer_bytes = 64 * 1024;
+  {
+    const auto engine = Open(options);
+    for (int i = 100; i < 500; ++i) {
+      Put(*engine, "key" + std::to_string(i), std::string(2'000, 'x'));
+    }
+    ASSERT_TRUE(engine->Defragment().has_value());
+  }
+  std::vector<std::filesystem::path> tables;
+  for (const auto& entry : std::filesystem::directory_iterator(options.directory)) {
+    if (entry.path().extension() == ".sst" && entry.file_size() > 50'000) {
+      tables.push_back(entry.path());
+    }
+  }
+  ASSERT_GE(tables.size(), 3U) << "the files of one level";
+  for (const auto& table : tables) {
+    const auto flip = [&table] {
+      std::fstream file(table, std::ios::in | std::ios::out | std::ios::binary);
+      const int byte = file.get();
+      file.seekp(0);
+      file.put(static_cast<char>(byte ^ 1));
+    };
+    flip();
+    {
+      options.read_only = true;
+      const auto engine = Open(options);
+      const auto snapshot = engine->NewSnapshot();
+      const auto cursor = snapshot->NewCursor(Family::kLog);
+      for (cursor->Seek(""); cursor->Valid();) cursor->Next();
+      ASSERT_FALSE(cursor->status().has_value()) << table;
+      EXPECT_TRUE(Has(cursor->status().error().message(), table.filename().string()));
+    }
+    flip();
+  }
 }
 
 TEST_F(RocksDbEngineTest, AMissingFileIsAnErrorThatNamesIt) {
