@@ -45,8 +45,8 @@ uint64_t CacheState::Apply(std::span<CacheChange> changes, Duration now,
     history_.Changed(change.revision);
     last_change_ = change.revision;
     IndexFields(change.entry, previous);
-    events.push_back(CachedEvent::Change(change.revision, std::move(change.entry),
-                                         std::move(previous), now));
+    events.push_back(
+        CachedEvent::Change(change.revision, std::move(change.entry), std::move(previous), now));
     ring_.Push(events.back());
   }
   if (!changes.empty()) AdvanceLocked(changes.back().revision, due);
@@ -138,7 +138,8 @@ std::optional<ListReply> CacheState::ListAt(Revision revision,
   std::lock_guard lock(mutex_);
   if (!served_ || revision > revision_) return std::nullopt;
   if (revision >= last_change_) {
-    ListReply reply(SnapshotFor(*selection), revision, std::move(selection), std::move(start_key),
+    IndexSnapshot snapshot = SnapshotFor(*selection);
+    ListReply reply(std::move(snapshot), revision, std::move(selection), std::move(start_key),
                     limit);
     KeepForPages(reply, limit, now);
     return reply;

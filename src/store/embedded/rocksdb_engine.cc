@@ -44,14 +44,9 @@ class Failure {
   void Set(const rocksdb::Status& status) {
     const std::lock_guard lock(mutex_);
     if (!first_) first_ = ExplainRocksDb(directory_, status);
-    no_space_ = no_space_ || status.IsNoSpace();
     failed_.store(true, std::memory_order_release);
   }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
-  bool no_space() const {
-    const std::lock_guard lock(mutex_);
-    return no_space_;
-  }
   std::string message() const {
     const std::lock_guard lock(mutex_);
     return first_.value_or("");
@@ -61,8 +56,30 @@ class Failure {
   const std::string directory_;
   mutable std::mutex mutex_;
   std::optional<std::string> first_;
-  bool no_space_ = false;
   std::atomic<bool> failed_{false};
+};
+
+// Adds to the file system what RocksDB leaves out when it recovers: files that a manifest names are
+// in the directory for good before CURRENT names that manifest. Otherwise a power cut may leave the
+// new CURRENT and not the files.
+class OrderedFileSystem final : public rocksdb::FileSystemWrapper {
+ public:
+  using rocksdb::FileSystemWrapper::FileSystemWrapper;
+
+  const char* Name() const override { return "SkiffOrderedFileSystem"; }
+
+  rocksdb::IOStatus RenameFile(const std::string& from, const std::string& to,
+                               const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* dbg) override {
+    if (to.ends_with("/CURRENT")) {
+      std::unique_ptr<rocksdb::FSDirectory> directory;
+      rocksdb::IOStatus status =
+          NewDirectory(to.substr(0, to.rfind('/')), options, &directory, dbg);
+      if (status.ok()) status = directory->Fsync(options, dbg);
+      if (!status.ok()) return status;
+    }
+    return FileSystemWrapper::RenameFile(from, to, options, dbg);
+  }
 };
 
 // Called by RocksDB on its threads.
@@ -272,12 +289,12 @@ class RocksEngine final : public Engine {
  public:
   explicit RocksEngine(RocksDbOptions options)
       : options_(std::move(options)),
-        fs_(options_.file_system != nullptr ? options_.file_system
-                                            : rocksdb::FileSystem::Default()),
+        fs_(std::make_shared<OrderedFileSystem>(options_.file_system != nullptr
+                                                    ? options_.file_system
+                                                    : rocksdb::FileSystem::Default())),
+        env_(rocksdb::NewCompositeEnv(fs_)),
         directory_(options_.directory, fs_),
-        failure_(std::make_shared<Failure>(options_.directory)) {
-    if (options_.file_system != nullptr) env_ = rocksdb::NewCompositeEnv(fs_);
-  }
+        failure_(std::make_shared<Failure>(options_.directory)) {}
   ~RocksEngine() override { Close(); }
 
   Result<void> Open();
@@ -309,7 +326,7 @@ class RocksEngine final : public Engine {
 
   const RocksDbOptions options_;
   const std::shared_ptr<rocksdb::FileSystem> fs_;
-  std::unique_ptr<rocksdb::Env> env_;
+  const std::unique_ptr<rocksdb::Env> env_;
   std::unique_ptr<ScratchDirectory> scratch_;
   RocksDbDirectory directory_;
   const std::shared_ptr<Failure> failure_;
@@ -330,7 +347,7 @@ std::vector<rocksdb::ColumnFamilyDescriptor> RocksEngine::Families() const {
 
 rocksdb::DBOptions RocksEngine::Settings() const {
   rocksdb::DBOptions settings = DatabaseSettings(options_);
-  if (env_ != nullptr) settings.env = env_.get();
+  settings.env = env_.get();
   settings.listeners.push_back(std::make_shared<Listener>(failure_));
   return settings;
 }
@@ -343,19 +360,19 @@ Result<void> RocksEngine::Open() {
   if (!found && (options_.read_only || !options_.create)) {
     return Fail(StatusReason::kNotFound, "there is no store in " + options_.directory);
   }
-  return options_.read_only ? OpenReadOnly() : OpenForWriting();
+  if (options_.read_only) return OpenReadOnly();
+  if (!found) SKIFF_RETURN_IF_ERROR(directory_.Create());
+  return OpenForWriting();
 }
 
 Result<void> RocksEngine::OpenForWriting() {
-  SKIFF_RETURN_IF_ERROR(directory_.Create());
   SKIFF_RETURN_IF_ERROR(directory_.Lock());
   SKIFF_RETURN_IF_ERROR(directory_.CheckRecordFiles(true));
+  // Recovery puts into files what the log holds, and needs room for that.
+  if (directory_.FreeBytes() < options_.min_free_bytes) directory_.GiveUpReserve();
   const rocksdb::Status status = rocksdb::DB::Open(Settings(), options_.directory, Families(),
                                                    &database_.families, &database_.db);
-  if (!status.ok()) {
-    if (status.IsNoSpace()) directory_.GiveUpReserve();
-    return RocksDbFailure(options_.directory, status);
-  }
+  if (!status.ok()) return RocksDbFailure(options_.directory, status);
   directory_.KeepReserve(options_.reserve_bytes, options_.min_free_bytes);
   crowded_ = directory_.FreeBytes() < options_.min_free_bytes;
   return {};
