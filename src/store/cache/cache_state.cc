@@ -138,7 +138,8 @@ std::optional<ListReply> CacheState::ListAt(Revision revision,
   std::lock_guard lock(mutex_);
   if (!served_ || revision > revision_) return std::nullopt;
   if (revision >= last_change_) {
-    ListReply reply(SnapshotFor(*selection), revision, std::move(selection), std::move(start_key),
+    IndexSnapshot snapshot = SnapshotFor(*selection);
+    ListReply reply(std::move(snapshot), revision, std::move(selection), std::move(start_key),
                     limit);
     KeepForPages(reply, limit, now);
     return reply;

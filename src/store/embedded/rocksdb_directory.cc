@@ -40,7 +40,7 @@ std::string ExplainRocksDb(const std::string& directory, const rocksdb::Status& 
   const std::string detail = Detail(status);
   if (status.IsNoSpace()) return what + "the disk is full; make room" + detail;
   if (status.IsPathNotFound() || detail.find("No such file") != std::string::npos) {
-    return what + "a file is missing; put it back or restore a backup" + detail;
+    return what + "a file or directory is missing" + detail;
   }
   if (status.IsCorruption()) {
     return what + "a file is damaged; check the disk and restore a backup" + detail;
@@ -94,9 +94,8 @@ Result<void> RocksDbDirectory::Create() const {
     status = fs_->NewDirectory(parent.empty() ? "." : parent, io_, &entry, nullptr);
     if (status.ok()) status = entry->Fsync(io_, nullptr);
   }
-  if (status.ok()) return {};
-  return Fail(StatusReason::kServiceUnavailable,
-              "the directory " + path_ + " cannot be made: " + status.ToString());
+  if (!status.ok()) return RocksDbFailure(path_, status);
+  return {};
 }
 
 Result<void> RocksDbDirectory::Lock() {

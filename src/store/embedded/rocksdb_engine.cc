@@ -44,14 +44,9 @@ class Failure {
   void Set(const rocksdb::Status& status) {
     const std::lock_guard lock(mutex_);
     if (!first_) first_ = ExplainRocksDb(directory_, status);
-    no_space_ = no_space_ || status.IsNoSpace();
     failed_.store(true, std::memory_order_release);
   }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
-  bool no_space() const {
-    const std::lock_guard lock(mutex_);
-    return no_space_;
-  }
   std::string message() const {
     const std::lock_guard lock(mutex_);
     return first_.value_or("");
@@ -61,7 +56,6 @@ class Failure {
   const std::string directory_;
   mutable std::mutex mutex_;
   std::optional<std::string> first_;
-  bool no_space_ = false;
   std::atomic<bool> failed_{false};
 };
 
@@ -366,19 +360,19 @@ Result<void> RocksEngine::Open() {
   if (!found && (options_.read_only || !options_.create)) {
     return Fail(StatusReason::kNotFound, "there is no store in " + options_.directory);
   }
-  return options_.read_only ? OpenReadOnly() : OpenForWriting();
+  if (options_.read_only) return OpenReadOnly();
+  if (!found) SKIFF_RETURN_IF_ERROR(directory_.Create());
+  return OpenForWriting();
 }
 
 Result<void> RocksEngine::OpenForWriting() {
-  SKIFF_RETURN_IF_ERROR(directory_.Create());
   SKIFF_RETURN_IF_ERROR(directory_.Lock());
   SKIFF_RETURN_IF_ERROR(directory_.CheckRecordFiles(true));
+  // Recovery puts into files what the log holds, and needs room for that.
+  if (directory_.FreeBytes() < options_.min_free_bytes) directory_.GiveUpReserve();
   const rocksdb::Status status = rocksdb::DB::Open(Settings(), options_.directory, Families(),
                                                    &database_.families, &database_.db);
-  if (!status.ok()) {
-    if (status.IsNoSpace()) directory_.GiveUpReserve();
-    return RocksDbFailure(options_.directory, status);
-  }
+  if (!status.ok()) return RocksDbFailure(options_.directory, status);
   directory_.KeepReserve(options_.reserve_bytes, options_.min_free_bytes);
   crowded_ = directory_.FreeBytes() < options_.min_free_bytes;
   return {};

@@ -1,0 +1,222 @@
+#include "store/cache/event_encoding.h"
+
+#include <charconv>
+#include <cstring>
+#include <optional>
+
+#include "base/buffer.h"
+#include "base/limits.h"
+#include "object/descriptor.h"
+#include "object/json/decode.h"
+#include "object/json/encode.h"
+#include "object/json/text.h"
+#include "object/protobuf/envelope.h"
+#include "object/protobuf/resource_version.h"
+#include "object/protobuf/wire.h"
+#include "object/transcode/protobuf_to_json.h"
+#include "object/value.h"
+
+namespace skiff {
+namespace {
+
+constexpr std::string_view kErrorType = "ERROR";
+constexpr uint32_t kTypeKey = WireKey(1, WireType::kBytes);
+constexpr uint32_t kObjectKey = WireKey(2, WireType::kBytes);
+constexpr uint32_t kRawKey = WireKey(1, WireType::kBytes);
+
+SharedBytes JsonFrame(std::string_view type, std::string_view object) {
+  ByteBuffer out(object.size() + 64);
+  out.Append("{\"type\":\"");
+  out.Append(type);
+  out.Append("\",\"object\":");
+  out.Append(object);
+  out.Append("}\n");
+  return SharedBytes(out.view());
+}
+
+size_t FieldSize(uint32_t key, size_t size) { return VarintSize(key) + VarintSize(size) + size; }
+
+uint8_t* WriteField(uint8_t* to, uint32_t key, std::string_view bytes) {
+  to = WriteVarint(WriteVarint(to, key), bytes.size());
+  std::memcpy(to, bytes.data(), bytes.size());
+  return to + bytes.size();
+}
+
+SharedBytes ProtobufFrame(std::string_view type, std::string_view object) {
+  const size_t extension = FieldSize(kRawKey, object.size());
+  const size_t message = FieldSize(kTypeKey, type.size()) + FieldSize(kObjectKey, extension);
+  return SharedBytes::Make(4 + message, [&](char* out) {
+    auto* to = reinterpret_cast<uint8_t*>(out);
+    for (int shift = 24; shift >= 0; shift -= 8) *to++ = static_cast<uint8_t>(message >> shift);
+    to = WriteField(to, kTypeKey, type);
+    to = WriteVarint(WriteVarint(to, kObjectKey), extension);
+    WriteField(to, kRawKey, object);
+  });
+}
+
+SharedBytes Frame(std::string_view type, WatchEncoding encoding, std::string_view object) {
+  return encoding == WatchEncoding::kJson ? JsonFrame(type, object) : ProtobufFrame(type, object);
+}
+
+Result<std::string> EncodeObject(const Value& object, WatchEncoding encoding) {
+  if (encoding == WatchEncoding::kJson) return EncodeJson(object);
+  if (!object.is_object()) {
+    return Fail(StatusReason::kNotAcceptable, "objects of this kind have no protobuf form");
+  }
+  std::string out;
+  EncodeStorage(object, &out);
+  return out;
+}
+
+// An object from JSON at rest or built here, typed if the kind is a built-in one.
+Result<Document> ReadJson(std::string_view json) {
+  SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(json));
+  DecodeOptions options;
+  options.max_bytes = limits::kMaxCountedBytes;
+  return DecodeJson(json, FindKind(meta.api_version, meta.kind), options);
+}
+
+Result<std::string> EncodeStoredJson(std::string_view stored, std::string_view version,
+                                     WatchEncoding encoding) {
+  SKIFF_ASSIGN_OR_RETURN(Document document, ReadJson(stored));
+  Value* metadata = document.root().Find("metadata");
+  if (metadata == nullptr || !(metadata->is_map() || metadata->is_object())) {
+    return Fail(StatusReason::kInternalError, "a stored object has no metadata");
+  }
+  metadata->Set(document.arena(), "resourceVersion", Value::String(version));
+  return EncodeObject(document.root(), encoding);
+}
+
+Result<std::string> EncodeStoredProtobuf(std::string_view stored, std::string_view version,
+                                         WatchEncoding encoding) {
+  SKIFF_ASSIGN_OR_RETURN(ProtobufEnvelope envelope, OpenProtobufEnvelope(stored));
+  ByteBuffer message(envelope.raw.size() + 64);
+  AppendWithResourceVersion(envelope.raw, version, message);
+  if (encoding == WatchEncoding::kProtobuf) {
+    envelope.raw = message.view();
+    std::string out;
+    AppendProtobufEnvelope(envelope, &out);
+    return out;
+  }
+  const MessageDesc* type = FindKind(envelope.api_version, envelope.kind);
+  if (type == nullptr) {
+    return Fail(StatusReason::kInternalError, "a stored object is of the unknown kind " +
+                                                  std::string(envelope.api_version) + " " +
+                                                  std::string(envelope.kind));
+  }
+  ByteBuffer json(message.size() * 2);
+  SKIFF_RETURN_IF_ERROR(
+      ProtobufToJson(message.view(), *type, envelope.api_version, envelope.kind, json));
+  return json.ToString();
+}
+
+void AppendJsonMember(ByteBuffer& out, std::string_view name, std::string_view value) {
+  out.Append(",");
+  AppendJsonString(out, name);
+  out.Append(':');
+  AppendJsonString(out, value);
+}
+
+Result<std::string> EncodeBookmark(const CachedEvent& event, std::string_view version,
+                                   WatchEncoding encoding, WatchedKind kind) {
+  ByteBuffer json;
+  json.Append("{\"kind\":");
+  AppendJsonString(json, kind.kind);
+  AppendJsonMember(json, "apiVersion", kind.api_version);
+  json.Append(",\"metadata\":{\"resourceVersion\":");
+  AppendJsonString(json, version);
+  if (event.initial_end()) {
+    json.Append(",\"annotations\":{");
+    AppendJsonString(json, kInitialEventsEndAnnotation);
+    json.Append(":\"true\"}");
+  }
+  json.Append("}}");
+  SKIFF_ASSIGN_OR_RETURN(const Document document, ReadJson(json.view()));
+  return EncodeObject(document.root(), encoding);
+}
+
+Result<SharedBytes> MakeFrame(const WatchItem& item, WatchEncoding encoding, WatchedKind kind) {
+  char digits[20];
+  const auto end = std::to_chars(digits, digits + sizeof digits, item.event->revision().value).ptr;
+  const std::string_view version(digits, static_cast<size_t>(end - digits));
+  const CacheEntry* entry = item.event->Object(item.type);
+  Result<std::string> object;
+  if (item.type == EventType::kBookmark) {
+    object = EncodeBookmark(*item.event, version, encoding, kind);
+  } else if (HasProtobufPrefix(entry->value().view())) {
+    object = EncodeStoredProtobuf(entry->value().view(), version, encoding);
+  } else {
+    object = EncodeStoredJson(entry->value().view(), version, encoding);
+  }
+  if (!object) {
+    Status error = std::move(object.error());
+    if (error.reason() == StatusReason::kNotAcceptable) return std::unexpected(std::move(error));
+    return Fail(StatusReason::kInternalError,
+                "cannot send " + std::string(entry == nullptr ? "a bookmark" : entry->key()) +
+                    ": " + error.ToString());
+  }
+  return Frame(EventTypeName(item.type), encoding, *object);
+}
+
+void AppendDetails(const Status& status, ByteBuffer& out) {
+  out.Append(",\"details\":{\"causes\":[");
+  bool first = true;
+  for (const StatusCause& cause : status.causes()) {
+    out.Append(first ? "{\"reason\":" : ",{\"reason\":");
+    first = false;
+    AppendJsonString(out, cause.reason);
+    AppendJsonMember(out, "message", cause.message);
+    if (!cause.field.empty()) AppendJsonMember(out, "field", cause.field);
+    out.Append('}');
+  }
+  out.Append("],\"retryAfterSeconds\":");
+  AppendJsonInt(out, status.retry_after_seconds());
+  out.Append('}');
+}
+
+}  // namespace
+
+std::string_view EventTypeName(EventType type) {
+  constexpr std::string_view kNames[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK"};
+  static_assert(std::size(kNames) == kEventTypeCount);
+  return kNames[static_cast<size_t>(type)];
+}
+
+Result<SharedBytes> WatchFrame(const WatchItem& item, WatchEncoding encoding, WatchedKind kind) {
+  const EncodingSlot slot =
+      encoding == WatchEncoding::kJson ? EncodingSlot::kJson : EncodingSlot::kProtobuf;
+  SharedBytes shared = item.event->Encoded(item.type, slot, [&] {
+    auto frame = MakeFrame(item, encoding, kind);
+    return frame ? std::move(*frame) : SharedBytes();
+  });
+  // A frame is never empty. What is wrong was not kept, since it hardly ever happens.
+  if (shared.empty()) return MakeFrame(item, encoding, kind);
+  return shared;
+}
+
+std::string StatusToJson(const Status& status) {
+  ByteBuffer out;
+  out.Append(R"({"kind":"Status","apiVersion":"v1","metadata":{)");
+  if (!status.continue_token().empty()) {
+    out.Append("\"continue\":");
+    AppendJsonString(out, status.continue_token());
+  }
+  out.Append(R"(},"status":"Failure","message":)");
+  AppendJsonString(out, status.message());
+  if (status.reason() != StatusReason::kUnknown) {
+    AppendJsonMember(out, "reason", StatusReasonName(status.reason()));
+  }
+  if (!status.causes().empty() || status.retry_after_seconds() != 0) AppendDetails(status, out);
+  out.Append(",\"code\":");
+  AppendJsonInt(out, status.code());
+  out.Append('}');
+  return out.ToString();
+}
+
+Result<SharedBytes> WatchErrorFrame(const Status& why, WatchEncoding encoding) {
+  SKIFF_ASSIGN_OR_RETURN(const Document document, ReadJson(StatusToJson(why)));
+  SKIFF_ASSIGN_OR_RETURN(const std::string object, EncodeObject(document.root(), encoding));
+  return Frame(kErrorType, encoding, object);
+}
+
+}  // namespace skiff
