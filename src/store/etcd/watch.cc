@@ -67,9 +67,9 @@ void EtcdWatchSession::Open(std::shared_ptr<EtcdConnection> connection) {
                                                   std::move(create));
   std::unique_lock lock(state_);
   if (stopped_) return;
-  if (!core_->Add(stream)) {
+  if (auto added = core_->Add(stream); !added) {
     lock.unlock();
-    return End(EtcdCore::ClosingStatus());
+    return End(std::move(added).error());
   }
   stream_ = stream.get();
   opened_ = false;
