@@ -11,5 +11,6 @@ void BenchTranscode(Report& report);
 void BenchDocuments(Report& report);
 void BenchSelectors(Report& report);
 void BenchBadInput(Report& report);
+void BenchCache(Report& report);
 
 }  // namespace skiff::bench
