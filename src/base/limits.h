@@ -149,6 +149,15 @@ inline constexpr std::chrono::seconds kCacheRetryInterval{1};
 // Entries that a list reads from the store at once when the cache has not got them.
 inline constexpr int64_t kListPageFromStore = 10'000;
 
+// Backups of the store: one frame, several times what a store takes by default, as an etcd may be
+// set to take more; and the time of a lease, which is etcd's own bound.
+inline constexpr size_t kMaxBackupFrameBytes = 16 * 1024 * 1024;
+inline constexpr int64_t kMaxBackupLeaseSeconds = 9'000'000'000;
+// Keys that a comparison after a copy names; the rest is counted. Kinds of keys that skiff store
+// inspect tells apart; the rest is one line.
+inline constexpr size_t kMaxShownCopyFaults = 10;
+inline constexpr size_t kMaxInspectedKinds = 10'000;
+
 // skiff convert: one input; one document of it (by default, and at most, as values count bytes in
 // 32 bits); lines of complaints; output held in memory before it moves to a temporary file; Lists
 // in Lists, each level of which is checked anew.

@@ -9,6 +9,7 @@
 #include "cli/completion.h"
 #include "cli/convert.h"
 #include "cli/manual.h"
+#include "cli/output.h"
 #include "cli/suggest.h"
 #include "cli/version.h"
 
@@ -42,10 +43,22 @@ const Command kCommands[] = {
      MakeHelp},
 };
 
-std::vector<std::string_view> CommandNames() {
-  std::vector<std::string_view> names;
-  for (const Command& command : AllCommands()) names.push_back(command.name);
-  return names;
+std::vector<std::string_view> WordsOf(const Command* group) {
+  std::vector<std::string_view> words;
+  for (const Command* command : CommandsOf(group)) words.push_back(command->last_word());
+  return words;
+}
+
+// The command that `word` stands for within a group, or on its own.
+const Command* FindMember(const Command* group, std::string_view word) {
+  if (word.find(' ') != std::string_view::npos) return nullptr;
+  const std::string before = group == nullptr ? "" : std::string(group->name) + ' ';
+  return FindCommand(before.append(word));
+}
+
+// What is said of a word that is no command.
+std::string UnknownCommand(const Command* group, std::string_view word) {
+  return "unknown command " + Quoted(word) + DidYouMean(word, WordsOf(group));
 }
 
 // Explains on standard error what is wrong with the command line.
@@ -65,21 +78,52 @@ class HelpRun : public CommandRun {
                .placeholder = "FORMAT",
                .help = "the form to print help in",
                .value = OneOf(&format_, kFormats)});
-    const std::vector<std::string_view> names = CommandNames();
+    flags.Add({.name = "pages",
+               .placeholder = "DIR",
+               .help = "write the manual pages of all commands into this directory instead",
+               .completes = Completes::kDirectories,
+               .value = Text(&pages_)});
     flags.Take({.placeholder = "COMMAND",
-                .max = 1,
-                .choices = {names.begin(), names.end()},
-                .target = &commands_});
+                .max = kMaxCommandWords,
+                .completes = Completes::kCommands,
+                .target = &words_});
+  }
+
+  Result<void> Check() override {
+    if (!pages_.empty() && !words_.empty()) return BadRequest("--pages is for all commands");
+    for (const std::string& word : words_) {
+      if (command_ != nullptr && !command_->is_group()) {
+        return BadRequest(std::string(command_->name) + " is no group of commands");
+      }
+      const Command* found = FindMember(command_, word);
+      if (found == nullptr) return BadRequest(UnknownCommand(command_, word));
+      command_ = found;
+    }
+    return {};
   }
 
   int Run() override {
-    const Command* command = commands_.empty() ? nullptr : FindCommand(commands_[0]);
-    return PrintText(HelpOn(command, format_));
+    if (pages_.empty()) return PrintText(HelpOn(command_, format_));
+    std::vector<const Command*> all = {nullptr};
+    for (const Command& command : AllCommands()) all.push_back(&command);
+    for (const Command* command : all) {
+      HeldOutput page;
+      Result<void> written = page.Append(HelpOn(command, HelpFormat::kManPage));
+      if (written) written = page.CommitTo(pages_ + '/' + ManualPageName(command));
+      if (written) continue;
+      std::fprintf(stderr, "skiff help: %s\n", written.error().message().c_str());
+      return kExitFailure;
+    }
+    return kExitSuccess;
   }
 
  private:
+  static constexpr size_t kMaxCommandWords = 2;
+
   HelpFormat format_ = HelpFormat::kText;
-  std::vector<std::string> commands_;
+  std::string pages_;
+  std::vector<std::string> words_;
+  const Command* command_ = nullptr;
 };
 
 class VersionRun : public CommandRun {
@@ -109,6 +153,29 @@ int RunCommand(const Command& command, std::span<const std::string_view> words) 
   return run->Run();
 }
 
+// The command of the group, or of skiff itself when that is null, that the first word names.
+int RunGroup(const Command* group, std::span<const std::string_view> words) {
+  if (words.empty()) {
+    std::fputs(HelpOn(group, HelpFormat::kText).c_str(), stderr);
+    return kExitUsage;
+  }
+  const std::string_view name = group == nullptr ? "" : group->name;
+  const std::string_view first = words.front();
+  if (first == "--help" || first == "-h") return PrintText(HelpOn(group, HelpFormat::kText));
+  if (group == nullptr && (first == "--version" || first == "-v")) {
+    return PrintText(VersionText() + '\n');
+  }
+  if (first.starts_with('-')) {
+    std::vector<std::string_view> flags = {"--help"};
+    if (group == nullptr) flags.push_back("--version");
+    return UsageError(name, "unknown flag " + Quoted(first) + DidYouMean(first, flags));
+  }
+  const Command* command = FindMember(group, first);
+  if (command == nullptr) return UsageError(name, UnknownCommand(group, first));
+  if (command->is_group()) return RunGroup(command, words.subspan(1));
+  return RunCommand(*command, words.subspan(1));
+}
+
 }  // namespace
 
 std::span<const Command> AllCommands() { return kCommands; }
@@ -120,11 +187,25 @@ const Command* FindCommand(std::string_view name) {
   return nullptr;
 }
 
+std::vector<const Command*> CommandsOf(const Command* group) {
+  const std::string before = group == nullptr ? "" : std::string(group->name) + ' ';
+  std::vector<const Command*> members;
+  for (const Command& command : kCommands) {
+    if (!command.name.starts_with(before)) continue;
+    if (command.name.size() == before.size() + command.last_word().size()) {
+      members.push_back(&command);
+    }
+  }
+  return members;
+}
+
 FlagSet DescribeFlags(const Command& command, std::unique_ptr<CommandRun>& run) {
   static bool unused = false;
-  run = command.make();
   FlagSet flags;
-  run->Declare(flags);
+  if (!command.is_group()) {
+    run = command.make();
+    run->Declare(flags);
+  }
   DeclareHelp(flags, &unused);
   return flags;
 }
@@ -140,21 +221,6 @@ std::string VersionText() {
   return "skiff " + std::string(kVersion) + " (Kubernetes " + std::string(kKubernetesVersion) + ")";
 }
 
-int RunCommandLine(std::span<const std::string_view> words) {
-  if (words.empty()) {
-    std::fputs(HelpOn(nullptr, HelpFormat::kText).c_str(), stderr);
-    return kExitUsage;
-  }
-  const std::string_view first = words.front();
-  if (first == "--help" || first == "-h") return PrintText(HelpOn(nullptr, HelpFormat::kText));
-  if (first == "--version" || first == "-v") return PrintText(VersionText() + '\n');
-  if (first.starts_with('-')) {
-    static constexpr std::string_view kFlags[] = {"--help", "--version"};
-    return UsageError("", "unknown flag " + Quoted(first) + DidYouMean(first, kFlags));
-  }
-  const Command* command = FindCommand(first);
-  if (command != nullptr) return RunCommand(*command, words.subspan(1));
-  return UsageError("", "unknown command " + Quoted(first) + DidYouMean(first, CommandNames()));
-}
+int RunCommandLine(std::span<const std::string_view> words) { return RunGroup(nullptr, words); }
 
 }  // namespace skiff

@@ -1,11 +1,15 @@
 // The commands of `skiff`: one table, from which dispatch, help, manual pages and completion all
 // come. A new command is a class, a line in the table and nothing else.
+//
+// A command may be a group of others (`skiff store`): it does nothing itself, and the names of its
+// members begin with its own (`store backup`).
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/flags.h"
 
@@ -33,17 +37,23 @@ struct Example {
 };
 
 struct Command {
-  std::string_view name;
+  std::string_view name;         // "convert", "store backup"
   std::string_view summary;      // one line, no full stop
   std::string_view description;  // paragraphs, an empty line between them
   std::span<const Example> examples;
   std::span<const std::string_view> exit_codes;  // what 0, 1, 2 … mean
-  std::unique_ptr<CommandRun> (*make)();
+  std::unique_ptr<CommandRun> (*make)();         // null for a group
+
+  bool is_group() const { return make == nullptr; }
+  // As it is typed behind the name of its group.
+  std::string_view last_word() const { return name.substr(name.rfind(' ') + 1); }
 };
 
 // In the order in which help shows them.
 std::span<const Command> AllCommands();
 const Command* FindCommand(std::string_view name);
+// The members of a group; those that stand alone when `group` is null.
+std::vector<const Command*> CommandsOf(const Command* group);
 // The flags of a command, --help included, for those who only describe them.
 FlagSet DescribeFlags(const Command& command, std::unique_ptr<CommandRun>& run);
 

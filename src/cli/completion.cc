@@ -28,10 +28,19 @@ std::string Words(const std::vector<std::string>& words) {
   return out;
 }
 
-std::string CommandWords() {
-  std::vector<std::string> names;
-  for (const Command& command : AllCommands()) names.emplace_back(command.name);
-  return Words(names);
+// What can be typed behind the name of a group, or of skiff itself when that is null.
+std::string CommandWords(const Command* group) {
+  std::vector<std::string> words;
+  for (const Command* command : CommandsOf(group)) words.emplace_back(command->last_word());
+  return Words(words);
+}
+
+std::vector<const Command*> Groups() {
+  std::vector<const Command*> groups;
+  for (const Command& command : AllCommands()) {
+    if (command.is_group()) groups.push_back(&command);
+  }
+  return groups;
 }
 
 // Text between single quotes; `quote` is how the shell writes a quote within them.
@@ -51,16 +60,40 @@ std::string SingleQuoted(std::string_view text, std::string_view quote) {
 
 std::string BashValues(Completes completes, const std::vector<std::string>& choices) {
   if (!choices.empty()) return "COMPREPLY=($(compgen -W '" + Words(choices) + "' -- \"$cur\"))";
-  if (completes == Completes::kFiles) {
-    return "compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- \"$cur\"))";
+  switch (completes) {
+    case Completes::kNothing:
+      break;
+    case Completes::kFiles:
+      return "compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- \"$cur\"))";
+    case Completes::kDirectories:
+      return "compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- \"$cur\"))";
+    case Completes::kCommands:
+      return "_skiff_commands \"$topic\"";
   }
   return ":";
 }
 
+// Offers the commands of the group that it is given.
+std::string BashCommands() {
+  std::string out = "_skiff_commands() {\n  case $1 in\n    '') COMPREPLY=($(compgen -W '" +
+                    CommandWords(nullptr) + "' -- \"$cur\")) ;;\n";
+  for (const Command* group : Groups()) {
+    out += "    '" + std::string(group->name) + "') COMPREPLY=($(compgen -W '" +
+           CommandWords(group) + "' -- \"$cur\")) ;;\n";
+  }
+  return out + "  esac\n}\n";
+}
+
+// The patterns of a case for words behind which another command is expected.
+std::string BashGroupPatterns() {
+  std::string out = "''";
+  for (const Command* group : Groups()) out += "|'" + std::string(group->name) + "'";
+  return out;
+}
+
 constexpr std::string_view kBashHead =
-    R"(# bash completion for skiff; made by 'skiff completion bash'.
-_skiff() {
-  local cur=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD-1]} command= i
+    R"(_skiff() {
+  local cur=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD-1]} command= topic= i word
   COMPREPLY=()
   # Readline takes the = of --flag=value for a word of its own.
   if [[ $cur == "=" ]]; then
@@ -68,12 +101,6 @@ _skiff() {
   elif [[ $flag == "=" ]]; then
     flag=${COMP_WORDS[COMP_CWORD-2]}
   fi
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    if [[ ${COMP_WORDS[i]} != -* ]]; then
-      command=${COMP_WORDS[i]}
-      break
-    fi
-  done
 )";
 
 // --- zsh
@@ -90,7 +117,54 @@ std::string ZshEscaped(std::string_view text) {
 
 std::string ZshAction(Completes completes, const std::vector<std::string>& choices) {
   if (!choices.empty()) return "(" + Words(choices) + ")";
-  return completes == Completes::kFiles ? "_files" : " ";
+  switch (completes) {
+    case Completes::kFiles:
+      return "_files";
+    case Completes::kDirectories:
+      return "_files -/";
+    case Completes::kNothing:
+    case Completes::kCommands:  // each word has its own choices: ZshArguments
+      break;
+  }
+  return " ";
+}
+
+std::string ZshArguments(const Arguments& taken) {
+  const std::string line = " \\\n        '";
+  if (taken.max == 0) return "";
+  if (taken.completes == Completes::kCommands) {
+    std::string members;
+    for (const Command* group : Groups()) members += CommandWords(group) + ' ';
+    return line + "1:" + taken.placeholder + ":(" + CommandWords(nullptr) + ")'" + line +
+           "2:" + taken.placeholder + ":(" + members + ")'";
+  }
+  return line + (taken.max > 1 ? "*" : "1") + ":" + taken.placeholder + ":" +
+         ZshAction(taken.completes, taken.choices) + "'";
+}
+
+// The list of a group's commands, as an array for _describe.
+std::string ZshCommands(const Command* group, std::string_view indent) {
+  std::string out;
+  for (const Command* command : CommandsOf(group)) {
+    out += std::string(indent) +
+           SingleQuoted(std::string(command->last_word()) + ":" + ZshEscaped(command->summary),
+                        "'\\''") +
+           '\n';
+  }
+  return out;
+}
+
+// Steps into the groups, so that `command` is the full name and words begin with its last word.
+std::string ZshGroups() {
+  std::string out;
+  for (const Command* group : Groups()) {
+    out += "  if [[ $command == '" + std::string(group->name) +
+           "' ]]; then\n    if (( CURRENT == 2 )); then\n      commands=(\n" +
+           ZshCommands(group, "        ") +
+           "      )\n      _describe command commands\n      return\n    fi\n"
+           "    command=\"$command $words[2]\"\n    shift words\n    (( CURRENT-- ))\n  fi\n";
+  }
+  return out;
 }
 
 std::string ZshFlag(const Flag& flag) {
@@ -108,6 +182,25 @@ std::string ZshFlag(const Flag& flag) {
            SingleQuoted(std::string{'-', flag.letter} + plus + about + value, "'\\''");
   }
   return out;
+}
+
+// --- fish
+
+// Whether the words of a command have been typed.
+std::string FishSeen(const Command& command) {
+  const size_t space = command.name.rfind(' ');
+  const std::string seen = "__fish_seen_subcommand_from " + std::string(command.last_word());
+  if (space == std::string_view::npos) return seen;
+  return FishSeen(*FindCommand(command.name.substr(0, space))) + "; and " + seen;
+}
+
+// Whether the next word may be the last of the command's name.
+std::string FishBefore(const Command& command) {
+  const size_t space = command.name.rfind(' ');
+  if (space == std::string_view::npos) return "__fish_use_subcommand";
+  const Command* group = FindCommand(command.name.substr(0, space));
+  return "'" + FishSeen(*group) + "; and not __fish_seen_subcommand_from " + CommandWords(group) +
+         "'";
 }
 
 // --- the command
@@ -137,13 +230,14 @@ std::unique_ptr<CommandRun> MakeCompletion() { return std::make_unique<Completio
 std::string BashCompletion() {
   std::string values, names, arguments;
   for (const Described& described : DescribeAll()) {
-    const std::string command(described.command->name);
+    const std::string name(described.command->name);
+    const std::string command = "'" + name + "'";
     std::vector<std::string> forms;
     for (const Flag& flag : described.flags.flags()) {
       forms.push_back("--" + flag.name);
       if (flag.value.is_switch) continue;
-      values += "    '" + command + " --" + flag.name + "'";
-      if (flag.letter != 0) values += "|'" + command + " -" + std::string{flag.letter} + "'";
+      values += "    '" + name + " --" + flag.name + "'";
+      if (flag.letter != 0) values += "|'" + name + " -" + std::string{flag.letter} + "'";
       values += ") " + BashValues(flag.completes, flag.value.choices) + "; return ;;\n";
     }
     names +=
@@ -153,37 +247,38 @@ std::string BashCompletion() {
       arguments += "    " + command + ") " + BashValues(taken.completes, taken.choices) + " ;;\n";
     }
   }
-  return std::string(kBashHead) + "  case \"$command $flag\" in\n" + values +
+  const std::string find_command =
+      "  for ((i = 1; i < COMP_CWORD; i++)); do\n    word=${COMP_WORDS[i]}\n"
+      "    [[ $word == -* ]] && continue\n    case $command in\n      " +
+      BashGroupPatterns() +
+      ") command=\"${command:+$command }$word\" ;;\n"
+      "      help) [[ ${COMP_WORDS[i-1]} == --* ]] || topic=\"${topic:+$topic }$word\" ;;\n"
+      "      *) break ;;\n    esac\n  done\n";
+  return "# bash completion for skiff; made by 'skiff completion bash'.\n" + BashCommands() +
+         std::string(kBashHead) + find_command + "  case \"$command $flag\" in\n" + values +
          "  esac\n  if [[ $cur == -* ]]; then\n    case $command in\n"
          "      '') COMPREPLY=($(compgen -W '--help --version' -- \"$cur\")) ;;\n" +
-         names + "    esac\n    return\n  fi\n  case $command in\n" +
-         "    '') COMPREPLY=($(compgen -W '" + CommandWords() + "' -- \"$cur\")) ;;\n" + arguments +
+         names + "    esac\n    return\n  fi\n  case $command in\n    " + BashGroupPatterns() +
+         ") _skiff_commands \"$command\" ;;\n" + arguments +
          "  esac\n}\ncomplete -F _skiff skiff\n";
 }
 
 std::string ZshCompletion() {
-  std::string list, cases;
+  std::string cases;
   for (const Described& described : DescribeAll()) {
-    const std::string command(described.command->name);
-    list += "    " + SingleQuoted(command + ":" + ZshEscaped(described.command->summary), "'\\''") +
-            "\n";
-    cases += "    " + command + ")\n      _arguments -s";
+    if (described.command->is_group()) continue;
+    cases += "    '" + std::string(described.command->name) + "')\n      _arguments -s";
     for (const Flag& flag : described.flags.flags()) cases += ZshFlag(flag);
-    const Arguments& taken = described.flags.arguments();
-    if (taken.max != 0) {
-      cases += std::string(" \\\n        '") + (taken.max > 1 ? "*" : "1") + ":" +
-               taken.placeholder + ":" + ZshAction(taken.completes, taken.choices) + "'";
-    }
-    cases += " ;;\n";
+    cases += ZshArguments(described.flags.arguments()) + " ;;\n";
   }
   return "#compdef skiff\n# zsh completion for skiff; made by 'skiff completion zsh'.\n"
          "_skiff() {\n  local -a commands\n  commands=(\n" +
-         list +
+         ZshCommands(nullptr, "    ") +
          "  )\n  if (( CURRENT == 2 )); then\n    if [[ $words[2] == -* ]]; then\n"
          "      _arguments '--help[print help]' '--version[print the version]'\n"
          "    else\n      _describe command commands\n    fi\n    return\n  fi\n"
-         "  local command=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case $command in\n" +
-         cases +
+         "  local command=$words[2]\n  shift words\n  (( CURRENT-- ))\n" +
+         ZshGroups() + "  case $command in\n" + cases +
          "  esac\n}\nif [[ $funcstack[1] == _skiff ]]; then\n  _skiff \"$@\"\nelse\n"
          "  compdef _skiff skiff\nfi\n";
 }
@@ -195,19 +290,23 @@ std::string FishCompletion() {
       "complete -c skiff -n __fish_use_subcommand -l help -s h -d 'print help'\n"
       "complete -c skiff -n __fish_use_subcommand -l version -s v -d 'print the version'\n";
   for (const Described& described : DescribeAll()) {
-    const std::string command(described.command->name);
-    out += "complete -c skiff -n __fish_use_subcommand -a " + command + " -d " +
-           SingleQuoted(described.command->summary, "\\'") + '\n';
-    const std::string line = "complete -c skiff -n '__fish_seen_subcommand_from " + command + "'";
+    const Command& command = *described.command;
+    out += "complete -c skiff -n " + FishBefore(command) + " -a " +
+           std::string(command.last_word()) + " -d " + SingleQuoted(command.summary, "\\'") + '\n';
+    const std::string line = "complete -c skiff -n '" + FishSeen(command) + "'";
     for (const Flag& flag : described.flags.flags()) {
       out += line + " -l " + flag.name;
       if (flag.letter != 0) out += std::string(" -s ") + flag.letter;
       if (!flag.value.is_switch) out += flag.completes == Completes::kFiles ? " -r" : " -x";
+      if (flag.completes == Completes::kDirectories) out += " -a '(__fish_complete_directories)'";
       if (!flag.value.choices.empty()) out += " -a '" + Words(flag.value.choices) + "'";
       out += " -d " + SingleQuoted(flag.help, "\\'") + '\n';
     }
     const Arguments& taken = described.flags.arguments();
     if (!taken.choices.empty()) out += line + " -a '" + Words(taken.choices) + "'\n";
+    if (taken.completes == Completes::kCommands) {
+      out += line + " -a '" + CommandWords(nullptr) + "'\n";
+    }
     if (taken.completes != Completes::kFiles) out += line + " -f\n";  // files are the default
   }
   return out;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include "base/strings.h"
@@ -81,6 +82,39 @@ FlagValue ByteCount(size_t* target) {
     if (quantity->Sign() <= 0) return BadRequest(Quoted(text) + " is not a positive number");
     *target = static_cast<size_t>(quantity->Value());
     return {};
+  };
+  return value;
+}
+
+FlagValue WholeNumber(int64_t* target, int64_t min) {
+  FlagValue value;
+  value.default_text = std::to_string(*target);
+  value.set = [target, min](std::string_view text) -> Result<void> {
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      return BadRequest(Quoted(text) + " is not a whole number");
+    }
+    if (number < min) return BadRequest(Quoted(text) + " is less than " + std::to_string(min));
+    *target = number;
+    return {};
+  };
+  return value;
+}
+
+FlagValue TextList(std::vector<std::string>* target) {
+  FlagValue value;
+  value.default_text = JoinWords(*target, ",");
+  value.set = [target](std::string_view text) -> Result<void> {
+    target->clear();
+    while (true) {
+      const size_t comma = text.find(',');
+      const std::string_view word = TrimSpace(text.substr(0, comma));
+      if (word.empty()) return BadRequest("a name between the commas is empty");
+      target->emplace_back(word);
+      if (comma == std::string_view::npos) return {};
+      text.remove_prefix(comma + 1);
+    }
   };
   return value;
 }

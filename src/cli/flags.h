@@ -35,6 +35,8 @@ struct FlagValue {
 FlagValue Switch(bool* target);  // the words that Go takes for booleans
 FlagValue Text(std::string* target);
 FlagValue ByteCount(size_t* target);  // 1000, 64Ki, 256Mi: a quantity of at least one
+FlagValue WholeNumber(int64_t* target, int64_t min);   // in digits; help tells the default
+FlagValue TextList(std::vector<std::string>* target);  // a,b; none of them empty
 
 template <typename T>
 struct FlagChoice {
@@ -61,7 +63,7 @@ FlagValue OneOf(T* target, const Choices& choices) {
 }
 
 // What a shell offers when a value is completed, beyond choices.
-enum class Completes : uint8_t { kNothing, kFiles };
+enum class Completes : uint8_t { kNothing, kFiles, kDirectories, kCommands };
 
 struct Flag {
   std::string name;              // without dashes

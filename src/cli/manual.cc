@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <memory>
+#include <vector>
 
 #include "cli/version.h"
 
@@ -13,28 +14,55 @@ constexpr size_t kColumns = 80;
 constexpr std::string_view kAbout =
     "Skiff is Kubernetes in C++: the same API, wire formats, flags and stored data.";
 
+// "skiff store backup", with something else than spaces for the name of a manual page.
+std::string FullName(const Command* command, char between = ' ') {
+  std::string name = "skiff";
+  if (command != nullptr) name.append(" ").append(command->name);
+  std::ranges::replace(name, ' ', between);
+  return name;
+}
+
 // --- text
 
-std::string TextOnSkiff() {
-  std::string out(kAbout);
-  out += "\n\nUsage:\n  skiff COMMAND [flags] [arguments]\n\nCommands:\n";
+std::string Sentence(std::string_view summary) {
+  std::string out(summary);
+  out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
+  return out + '.';
+}
+
+std::string ListOfCommands(const Command* group) {
+  const std::vector<const Command*> members = CommandsOf(group);
   size_t widest = 0;
-  for (const Command& command : AllCommands()) widest = std::max(widest, command.name.size());
-  for (const Command& command : AllCommands()) {
-    out += "  " + std::string(command.name) + std::string(widest + 2 - command.name.size(), ' ') +
-           std::string(command.summary) + '\n';
+  for (const Command* command : members) widest = std::max(widest, command->last_word().size());
+  std::string out = "\nCommands:\n";
+  for (const Command* command : members) {
+    const std::string word(command->last_word());
+    out += "  " + word + std::string(widest + 2 - word.size(), ' ') +
+           WrapText(command->summary, kColumns - widest - 4, widest + 4) + '\n';
   }
-  return out +
+  return out;
+}
+
+std::string TextOnSkiff() {
+  return std::string(kAbout) + "\n\nUsage:\n  skiff COMMAND [flags] [arguments]\n" +
+         ListOfCommands(nullptr) +
          "\nFlags:\n  -h, --help     print this help\n  -v, --version  print the version\n"
          "\n'skiff help COMMAND' tells more of a command.\n";
+}
+
+std::string TextOnGroup(const Command& group) {
+  const std::string name = FullName(&group);
+  return Sentence(group.summary) + "\n\nUsage:\n  " + name + " COMMAND [flags] [arguments]\n\n" +
+         WrapText(group.description, kColumns, 0) + '\n' + ListOfCommands(&group) +
+         "\nFlags:\n  -h, --help  print this help\n\n'skiff help " + std::string(group.name) +
+         " COMMAND' tells more of a command.\n";
 }
 
 std::string TextOnCommand(const Command& command) {
   std::unique_ptr<CommandRun> run;
   const FlagSet flags = DescribeFlags(command, run);
-  std::string out(command.summary);
-  out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
-  out += ".\n\nUsage:\n  skiff " + std::string(command.name) + " " + flags.Synopsis() + "\n\n";
+  std::string out = Sentence(command.summary);
+  out += "\n\nUsage:\n  " + FullName(&command) + " " + flags.Synopsis() + "\n\n";
   out += WrapText(command.description, kColumns, 0) + "\n\nFlags:\n" + flags.HelpText();
   if (!command.examples.empty()) out += "\nExamples:\n";
   for (const Example& example : command.examples) {
@@ -85,21 +113,35 @@ std::string PageHead(std::string_view page, std::string_view summary, std::strin
          "\n.SH SYNOPSIS\n" + Roff(synopsis) + '\n';
 }
 
-std::string PageOnSkiff() {
-  std::string out = PageHead("skiff", "Kubernetes in C++", "skiff COMMAND [flags] [arguments]");
-  out += ".SH DESCRIPTION\n" + Roff(kAbout) + "\n.SH COMMANDS\n";
-  for (const Command& command : AllCommands()) {
-    out += ".TP\n.B " + Roff(command.name) + '\n' + Roff(command.summary) + '\n';
+std::string PagesOf(const std::vector<std::string>& names) {
+  std::string out = ".SH SEE ALSO\n";
+  for (const std::string& name : names) {
+    out += ".BR " + Roff(name) + " (1)" + (&name == &names.back() ? "\n" : ",\n");
   }
-  return out + ".SH SEE ALSO\n.BR skiff\\-convert (1)\n";
+  return out;
+}
+
+// On a group, or on skiff itself when that is null.
+std::string PageOnGroup(const Command* group) {
+  const std::string_view summary = group == nullptr ? "Kubernetes in C++" : group->summary;
+  const std::string_view about = group == nullptr ? kAbout : group->description;
+  std::string out =
+      PageHead(FullName(group, '-'), summary, FullName(group) + " COMMAND [flags] [arguments]");
+  out += ".SH DESCRIPTION\n" + Paragraphs(about) + "\n.SH COMMANDS\n";
+  std::vector<std::string> pages;
+  if (group != nullptr) pages.push_back("skiff");
+  for (const Command* command : CommandsOf(group)) {
+    out += ".TP\n.B " + Roff(command->last_word()) + '\n' + Roff(command->summary) + '\n';
+    pages.push_back(FullName(command, '-'));
+  }
+  return out + PagesOf(pages);
 }
 
 std::string PageOnCommand(const Command& command) {
   std::unique_ptr<CommandRun> run;
   const FlagSet flags = DescribeFlags(command, run);
-  const std::string name(command.name);
-  std::string out =
-      PageHead("skiff-" + name, command.summary, "skiff " + name + " " + flags.Synopsis());
+  std::string out = PageHead(FullName(&command, '-'), command.summary,
+                             FullName(&command) + " " + flags.Synopsis());
   out += ".SH DESCRIPTION\n" + Paragraphs(command.description) + "\n.SH OPTIONS\n";
   for (const Flag& flag : flags.flags()) {
     std::string forms = FlagForms(flag);
@@ -114,16 +156,25 @@ std::string PageOnCommand(const Command& command) {
   for (const Example& example : command.examples) {
     out += ".PP\n" + Roff(example.about) + ":\n.PP\n.nf\n    " + Roff(example.line) + "\n.fi\n";
   }
-  return out + ".SH SEE ALSO\n.BR skiff (1)\n";
+  std::vector<std::string> pages = {"skiff"};
+  const size_t space = command.name.rfind(' ');
+  if (space != std::string_view::npos) {
+    pages.push_back(FullName(FindCommand(command.name.substr(0, space)), '-'));
+  }
+  return out + PagesOf(pages);
 }
 
 }  // namespace
 
+std::string ManualPageName(const Command* command) { return FullName(command, '-') + ".1"; }
+
 std::string HelpOn(const Command* command, HelpFormat format) {
+  const bool is_group = command == nullptr || command->is_group();
   if (format == HelpFormat::kManPage) {
-    return command == nullptr ? PageOnSkiff() : PageOnCommand(*command);
+    return is_group ? PageOnGroup(command) : PageOnCommand(*command);
   }
-  return command == nullptr ? TextOnSkiff() : TextOnCommand(*command);
+  if (command == nullptr) return TextOnSkiff();
+  return is_group ? TextOnGroup(*command) : TextOnCommand(*command);
 }
 
 }  // namespace skiff

@@ -14,5 +14,7 @@ enum class HelpFormat : uint8_t {
 
 // Help on a command, or on skiff itself when `command` is null.
 std::string HelpOn(const Command* command, HelpFormat format);
+// The file that man(1) finds the page in: skiff-store-backup.1.
+std::string ManualPageName(const Command* command);
 
 }  // namespace skiff

@@ -75,7 +75,7 @@ struct KeyRange {
 
 struct RangeRequest {
   KeyRange range;
-  Revision at;        // zero: the newest
+  Revision at = {};   // zero: the newest
   int64_t limit = 0;  // entries; zero: all
   bool count_only = false;
   bool keys_only = false;

@@ -37,8 +37,7 @@ class LossyFile final : public rocksdb::FSWritableFileOwnerWrapper {
                               rocksdb::IODebugContext*) override {
     return rocksdb::IOStatus::OK();
   }
-  uint64_t GetFileSize(const rocksdb::IOOptions& options,
-                       rocksdb::IODebugContext* debug) override {
+  uint64_t GetFileSize(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
     return target()->GetFileSize(options, debug) + kept_.size();
   }
   rocksdb::IOStatus Close(const rocksdb::IOOptions& options,

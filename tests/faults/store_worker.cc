@@ -88,8 +88,8 @@ struct CollectingSink final : ScanSink {
 void CheckWhole(Store& store, const StoreFigures& figures, ReportWriter& report) {
   const auto range = RangeAndWait(store, {.range = KeyRange::All()});
   CollectingSink scanned;
-  const auto scan = Await<Revision>(
-      [&](auto done) { store.Scan(KeyRange::All(), &scanned, std::move(done)); });
+  const auto scan =
+      Await<Revision>([&](auto done) { store.Scan(KeyRange::All(), &scanned, std::move(done)); });
   if (!range || !scan) return report.Wrong("it cannot be read");
   if (range->revision != figures.revision || *scan != figures.revision)
     report.Wrong("reads and figures tell different revisions");
@@ -103,11 +103,10 @@ void CheckWhole(Store& store, const StoreFigures& figures, ReportWriter& report)
   }
 }
 
-void ReadOldState(Store& store, const StoreFigures& figures, Random& random,
-                  ReportWriter& report) {
+void ReadOldState(Store& store, const StoreFigures& figures, Random& random, ReportWriter& report) {
   const int64_t oldest = std::max<int64_t>(figures.compacted.value, 1);
-  const Revision at{oldest + static_cast<int64_t>(
-                                 random.Uniform(figures.revision.value - oldest + 1))};
+  const Revision at{oldest +
+                    static_cast<int64_t>(random.Uniform(figures.revision.value - oldest + 1))};
   const auto old = RangeAndWait(store, {.range = KeyRange::Prefix(kPrefix), .at = at});
   if (!old) return report.Wrong("an old state cannot be read: " + old.error().ToString());
   std::map<std::string, SeenValue> state;
@@ -134,8 +133,7 @@ Result<std::unique_ptr<EmbeddedStore>> OpenStore(const Arguments& arguments, Clo
 }
 
 // Until the process is killed.
-void Load(Store& store, const WorkloadOptions& options, ReportingSink& sink,
-          ReportWriter& report) {
+void Load(Store& store, const WorkloadOptions& options, ReportingSink& sink, ReportWriter& report) {
   std::vector<std::unique_ptr<Thread>> threads;
   for (int client = 0; client < options.clients; ++client) {
     threads.push_back(std::make_unique<Thread>("client", [&, client] {
@@ -144,9 +142,8 @@ void Load(Store& store, const WorkloadOptions& options, ReportingSink& sink,
         self.Step();
         // Not beyond what has been told of, so that the next run's watch can go on from there.
         if (client == 0 && i % 20 == 19)
-          (void)Await<Revision>([&](auto done) {
-            store.Compact(Revision{sink.told() - 5}, std::move(done));
-          });
+          (void)Await<Revision>(
+              [&](auto done) { store.Compact(Revision{sink.told() - 5}, std::move(done)); });
       }
     }));
   }
@@ -161,8 +158,7 @@ int Run(const Arguments& arguments) {
     report.Wrong("it cannot be opened: " + store.error().ToString());
     return 1;
   }
-  const auto figures =
-      Await<StoreFigures>([&](auto done) { (*store)->Figures(std::move(done)); });
+  const auto figures = Await<StoreFigures>([&](auto done) { (*store)->Figures(std::move(done)); });
   if (!figures) {
     report.Wrong("no figures: " + figures.error().ToString());
     return 1;
@@ -181,7 +177,9 @@ int Run(const Arguments& arguments) {
   // Before anything is written, all keys are read: what was acknowledged must be there.
   WorkloadClient(**store, options, options.clients, report).ReadAll();
   ReportingSink sink(report);
-  const int64_t shift = arguments.plant == "skip-event" ? 1 : arguments.plant == "repeat-event" ? -1 : 0;
+  const int64_t shift = arguments.plant == "skip-event"     ? 1
+                        : arguments.plant == "repeat-event" ? -1
+                                                            : 0;
   const auto watch = (*store)->StartWatch(
       {KeyRange::Prefix(kPrefix), Revision{arguments.from + shift}, false}, &sink);
   if (!arguments.verify) Load(**store, options, sink, report);

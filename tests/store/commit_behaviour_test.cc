@@ -35,7 +35,9 @@ TEST_P(CommitBehaviourTest, EveryChangeGetsAGreaterRevision) {
   Revision last = Current();
   for (int i = 0; i < 20; ++i) {
     const Revision next = i % 3 == 2 ? Delete(Text(i - 1)) : Put(Text(i), "same");
-    if (kind().fresh) EXPECT_EQ(next.value, last.value + 1);
+    if (kind().fresh) {
+      EXPECT_EQ(next.value, last.value + 1);
+    }
     EXPECT_GT(next, last);
     EXPECT_EQ(Current(), next);
     last = next;

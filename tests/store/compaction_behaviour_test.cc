@@ -106,7 +106,9 @@ TEST_P(CompactionBehaviourTest, TwiceAtOneRevisionChangesNothing) {
   Compact(two);
   // Either answer is right: it is done, or it had been done.
   const Result<Revision> again = CompactAndWait(store(), two);
-  if (!again) EXPECT_EQ(again.error().reason(), StatusReason::kExpired);
+  if (!again) {
+    EXPECT_EQ(again.error().reason(), StatusReason::kExpired);
+  }
   EXPECT_EQ(StateAt(two), (Names{"a=2"}));
 }
 
@@ -223,14 +225,18 @@ TEST_P(CompactionBehaviourTest, RacingWithWatchesEndsThemOrLeavesThemWhole) {
            (sinks[i]->events().empty() || sinks[i]->events().back().revision() < last)) {
     }
     EXPECT_EQ(sinks[i]->fault(), "");
-    if (sinks[i]->end()) EXPECT_EQ(sinks[i]->end()->reason(), StatusReason::kExpired);
+    if (sinks[i]->end()) {
+      EXPECT_EQ(sinks[i]->end()->reason(), StatusReason::kExpired);
+    }
     // What was told is the history from there, without a gap, up to the end of the watch.
     const Names told = Told(sinks[i]->events());
     Names due;
     for (const Event& event : expected)
       if (event.revision() >= begun[i] && due.size() < told.size()) due.push_back(Told({event})[0]);
     EXPECT_EQ(told, due) << "begun at " << begun[i].value;
-    if (!sinks[i]->end()) EXPECT_EQ(sinks[i]->events().back().revision(), last);
+    if (!sinks[i]->end()) {
+      EXPECT_EQ(sinks[i]->events().back().revision(), last);
+    }
   }
 }
 

@@ -1,11 +1,12 @@
 # Real etcd members, networks that can be split, and servers and stores that misbehave when told:
 # for all tests that need an etcd.
 add_library(store_etcd_harness STATIC
-  child_process.cc etcd_cluster.cc fault_scene.cc faulty_proxy.cc http_get.cc split_network.cc
-  store_load.cc tampering_store.cc temporary_directory.cc watch_checker.cc)
-target_link_libraries(store_etcd_harness PUBLIC skiff_store skiff_test_store)
+  child_process.cc etcd_cluster.cc fault_scene.cc faulty_proxy.cc http_get.cc scripted_etcd.cc
+  split_network.cc store_load.cc tampering_store.cc temporary_directory.cc watch_checker.cc)
+target_link_libraries(store_etcd_harness PUBLIC skiff_store skiff_test_store etcd_protos)
 target_include_directories(store_etcd_harness PUBLIC ${CMAKE_SOURCE_DIR})
 
 skiff_test(store_etcd_faults_test
-  SOURCES etcd_cluster_test.cc faulty_proxy_test.cc watch_checker_test.cc
-  LINK store_etcd_harness)
+  SOURCES etcd_cluster_test.cc etcd_connection_faults_test.cc etcd_member_faults_test.cc
+    etcd_partition_test.cc faulty_proxy_test.cc watch_checker_test.cc
+  LINK store_etcd_harness skiff_store_etcd)

@@ -152,8 +152,9 @@ TEST_P(LeaseBehaviourTest, ExpiryDeletesItsKeysAtOneRevisionAndNotBefore) {
   }
   under_test().PassTime(seconds(1));
   ASSERT_TRUE(sink.WaitForEvents(2));
-  if (!kind().steered_time)
+  if (!kind().steered_time) {
     EXPECT_GE(clock.Monotonic() - granted, kShort - std::chrono::milliseconds(100));
+  }
   EXPECT_EQ(Told(sink.events()), (std::vector<std::string>{"-a", "-b"}));
   EXPECT_EQ(sink.events_per_call(), std::vector<size_t>{2});
   EXPECT_EQ(sink.events()[0].revision(), sink.events()[1].revision());

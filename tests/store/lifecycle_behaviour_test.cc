@@ -133,9 +133,13 @@ TEST_P(LifecycleBehaviourTest, FiguresTellHowThingsAre) {
   const Result<StoreFigures> after = FiguresAndWait(store());
   ASSERT_TRUE(after);
   EXPECT_EQ(after->revision, Current());
-  if (after->keys != -1) EXPECT_EQ(after->keys, before->keys + 9);
+  if (after->keys != -1) {
+    EXPECT_EQ(after->keys, before->keys + 9);
+  }
   EXPECT_EQ(after->commits, before->commits + 14);
-  if (kind().fresh || after->compacted != Revision()) EXPECT_EQ(after->compacted, compacted);
+  if (kind().fresh || after->compacted != Revision()) {
+    EXPECT_EQ(after->compacted, compacted);
+  }
 }
 
 TEST_P(LifecycleBehaviourTest, RequestsThatAreOpenAtTheEndAreAllAnsweredOnce) {
@@ -154,7 +158,9 @@ TEST_P(LifecycleBehaviourTest, RequestsThatAreOpenAtTheEndAreAllAnsweredOnce) {
       ++answers[i];
     });
     store().Range({.range = All()}, [&, i](Result<RangeReply> reply) {
-      if (!reply) EXPECT_EQ(reply.error().reason(), StatusReason::kServiceUnavailable);
+      if (!reply) {
+        EXPECT_EQ(reply.error().reason(), StatusReason::kServiceUnavailable);
+      }
       ++answers[kRequests + i];
     });
   }

@@ -78,7 +78,9 @@ TEST_P(RangeBehaviourTest, EmptyEndIsNoBound) {
   RangeReply reply = Range({.range = {Key("b"), ""}});
   std::erase_if(reply.entries, [&](const KeyValue& e) { return !All().Contains(e.key); });
   EXPECT_EQ(Listed(reply), (Names{"b=", "c="}));
-  if (kind().fresh) EXPECT_EQ(reply.count, 2);
+  if (kind().fresh) {
+    EXPECT_EQ(reply.count, 2);
+  }
 }
 
 TEST_P(RangeBehaviourTest, EverythingIsTheWholeStore) {
@@ -86,7 +88,9 @@ TEST_P(RangeBehaviourTest, EverythingIsTheWholeStore) {
   RangeReply reply = Range({.range = KeyRange::All()});
   std::erase_if(reply.entries, [&](const KeyValue& e) { return !All().Contains(e.key); });
   EXPECT_EQ(Listed(reply), (Names{"a=", "b="}));
-  if (kind().fresh) EXPECT_EQ(reply.count, 2);
+  if (kind().fresh) {
+    EXPECT_EQ(reply.count, 2);
+  }
 }
 
 TEST_P(RangeBehaviourTest, RangeThatEndsBeforeItStartsIsEmpty) {

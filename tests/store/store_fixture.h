@@ -75,8 +75,8 @@ Result<StoreFigures> FiguresAndWait(Store& store);
 // The suite of one file on every engine.
 #define SKIFF_ON_EVERY_STORE(Suite)                                                     \
   INSTANTIATE_TEST_SUITE_P(Store, Suite, ::testing::ValuesIn(StoreKinds()),             \
-                           [](const ::testing::TestParamInfo<const StoreKind*>& info) { \
-                             return std::string(info.param->name);                      \
+                           [](const ::testing::TestParamInfo<const StoreKind*>& kind) { \
+                             return std::string(kind.param->name);                      \
                            })
 
 }  // namespace skiff::testing

@@ -295,7 +295,9 @@ TEST_P(WatchBehaviourTest, WatchesMayComeAndGoUnderLoad) {
   for (int i = 0; i < 100; ++i) {
     RecordingSink sink;
     const auto watch = StartWatch(sink, All(), i % 2 == 0 ? first : Revision());
-    if (i % 3 == 0) EXPECT_TRUE(sink.WaitForEvents(1));
+    if (i % 3 == 0) {
+      EXPECT_TRUE(sink.WaitForEvents(1));
+    }
     if (i % 5 == 0) watch->RequestProgress();
     EXPECT_EQ(sink.fault(), "");
   }

@@ -45,8 +45,8 @@ uint64_t CacheState::Apply(std::span<CacheChange> changes, Duration now,
     history_.Changed(change.revision);
     last_change_ = change.revision;
     IndexFields(change.entry, previous);
-    events.push_back(CachedEvent::Change(change.revision, std::move(change.entry),
-                                         std::move(previous), now));
+    events.push_back(
+        CachedEvent::Change(change.revision, std::move(change.entry), std::move(previous), now));
     ring_.Push(events.back());
   }
   if (!changes.empty()) AdvanceLocked(changes.back().revision, due);

@@ -108,8 +108,8 @@ class CacheState {
     size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
   // Objects by the value of one field, each value's in order of key.
-  using FieldIndex = std::unordered_map<std::string, std::unique_ptr<OrderedIndex>, TextHash,
-                                        std::equal_to<>>;
+  using FieldIndex =
+      std::unordered_map<std::string, std::unique_ptr<OrderedIndex>, TextHash, std::equal_to<>>;
 
   void IndexFields(const EntryRef& entry, const EntryRef& previous);
   IndexSnapshot SnapshotFor(const Selection& selection) const;

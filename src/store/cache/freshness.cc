@@ -134,8 +134,8 @@ Result<ListPlan> PlanList(const ListVersionOptions& options) {
   SKIFF_ASSIGN_OR_RETURN(const Revision revision, ParseResourceVersion(options.resource_version));
   ListPlan plan{.freshness = NotOlderThan(options.resource_version, revision),
                 .limit = options.single ? 0 : options.limit};
-  const bool exact_by_custom =
-      options.match.empty() && plan.limit > 0 && plan.freshness.kind == Freshness::Kind::kNotOlderThan;
+  const bool exact_by_custom = options.match.empty() && plan.limit > 0 &&
+                               plan.freshness.kind == Freshness::Kind::kNotOlderThan;
   if (revision > Revision{} && (options.match == kExactName || exact_by_custom)) {
     plan.freshness.kind = Freshness::Kind::kExact;
   }
@@ -160,17 +160,16 @@ Status TooLargeResourceVersion(Revision wanted, Revision current) {
   Status status(StatusReason::kTimeout,
                 "Timeout: Too large resource version: " + std::to_string(wanted.value) +
                     ", current: " + std::to_string(current.value));
-  status.AddCause({.reason = "ResourceVersionTooLarge",
-                   .message = "Too large resource version",
-                   .field = {}});
+  status.AddCause(
+      {.reason = "ResourceVersionTooLarge", .message = "Too large resource version", .field = {}});
   status.SetRetryAfterSeconds(1);
   return status;
 }
 
 Status TooOldToWatch(Revision wanted, Revision oldest) {
-  return Status(StatusReason::kExpired, "too old resource version: " +
-                                            std::to_string(wanted.value) + " (" +
-                                            std::to_string(oldest.value) + ")");
+  return Status(StatusReason::kExpired,
+                "too old resource version: " + std::to_string(wanted.value) + " (" +
+                    std::to_string(oldest.value) + ")");
 }
 
 Status WatchExpired() {

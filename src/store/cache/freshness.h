@@ -38,10 +38,10 @@ struct ListVersionOptions {
 };
 
 struct ListPlan {
-  Freshness freshness;
-  int64_t limit = 0;      // zero: none
+  Freshness freshness = {};
+  int64_t limit = 0;  // zero: none
   bool continues = false;
-  std::string start_key;  // relative to what is listed; where a continued list goes on
+  std::string start_key = {};  // relative to what is listed; where a continued list goes on
   friend bool operator==(const ListPlan&, const ListPlan&) = default;
 };
 
@@ -57,7 +57,7 @@ struct WatchPlan {
   bool initial_state = false;  // as ADDED events, before anything else
   bool initial_end = false;    // and then a bookmark that says so
   // Of the state; without one, where to begin: kExact for "after this revision".
-  Freshness freshness;
+  Freshness freshness = {};
   // The client did not insist on the newest state, so a state that may be older will do when
   // nobody can tell in time.
   bool best_effort = false;

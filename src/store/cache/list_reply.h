@@ -1,7 +1,7 @@
 // The answer to a list: a snapshot of the index and what of it was asked for.
 //
-// Nothing is copied and nothing but the end of a page is looked for ahead, so a reply costs the same
-// for ten objects and for a million. It is walked while it is being sent:
+// Nothing is copied and nothing but the end of a page is looked for ahead, so a reply costs the
+// same for ten objects and for a million. It is walked while it is being sent:
 //
 //   const ListReply::Page& page = reply.page();  // metadata comes before the items
 //   for (ListCursor at = reply.Entries(); const CacheEntry* entry = at.Next();) Send(*entry);

@@ -75,7 +75,9 @@ class ResourceCache::Core : public std::enable_shared_from_this<Core> {
   void Watch(CacheWatchRequest request, StoreCallback<std::unique_ptr<Watcher>> done);
 
  private:
-  EntryMaker NewMaker() const { return EntryMaker(options_.prefix, options_.facts, options_.symbols); }
+  EntryMaker NewMaker() const {
+    return EntryMaker(options_.prefix, options_.facts, options_.symbols);
+  }
   bool ProgressCanBeTrusted() { return options_.events_come_first || store_.HasReliableProgress(); }
 
   // Calls back when the cache is as fresh as that, or says that the store has to answer.
@@ -211,9 +213,10 @@ void ResourceCache::Core::Get(CacheGetRequest request, StoreCallback<CacheGetRep
 
 void ResourceCache::Core::GetFromStore(std::string key, Revision not_older_than,
                                        StoreCallback<CacheGetReply> done) {
-  RangeRequest request{.range = KeyRange::Single(options_.prefix + key)};
-  store_.Range(std::move(request), [maker = NewMaker(), not_older_than, done = std::move(done)](
-                                       Result<RangeReply> reply) mutable {
+  RangeRequest request;
+  request.range = KeyRange::Single(options_.prefix + key);
+  store_.Range(std::move(request), [maker = NewMaker(), not_older_than,
+                                    done = std::move(done)](Result<RangeReply> reply) mutable {
     if (!reply) return done(std::unexpected(std::move(reply.error())));
     if (reply->revision < not_older_than) {
       return done(std::unexpected(TooLargeResourceVersion(not_older_than, reply->revision)));
@@ -227,7 +230,8 @@ void ResourceCache::Core::GetFromStore(std::string key, Revision not_older_than,
 // --- list
 
 void ResourceCache::Core::List(CacheListRequest request, StoreCallback<ListReply> done) {
-  auto selection = Selection::Bind(std::move(request.selection), state_->shape(), *options_.symbols);
+  auto selection =
+      Selection::Bind(std::move(request.selection), state_->shape(), *options_.symbols);
   if (!selection) return done(std::unexpected(std::move(selection.error())));
   ListJob job;
   job.selection = std::make_shared<const Selection>(std::move(*selection));
@@ -244,11 +248,11 @@ void ResourceCache::Core::List(CacheListRequest request, StoreCallback<ListReply
   }
   job.done = std::move(done);
   const Freshness freshness = job.plan.freshness;
-  WhenFresh(freshness, [self = shared_from_this(),
-                        job = std::move(job)](Result<Source> source) mutable {
-    if (!source) return job.done(std::unexpected(std::move(source.error())));
-    self->AnswerList(std::move(job), *source);
-  });
+  WhenFresh(freshness,
+            [self = shared_from_this(), job = std::move(job)](Result<Source> source) mutable {
+              if (!source) return job.done(std::unexpected(std::move(source.error())));
+              self->AnswerList(std::move(job), *source);
+            });
 }
 
 void ResourceCache::Core::AnswerList(ListJob job, Source source) {
@@ -258,9 +262,9 @@ void ResourceCache::Core::AnswerList(ListJob job, Source source) {
       plan.continues ? ListReply::StartOf(plan.start_key, *job.selection) : std::string();
   if (source == Source::kCache) {
     const Duration now = clock_.Monotonic();
-    auto reply = exact ? state_->ListAt(plan.freshness.revision, job.selection, start, plan.limit,
-                                        now)
-                       : state_->List(job.selection, start, plan.limit, now);
+    auto reply =
+        exact ? state_->ListAt(plan.freshness.revision, job.selection, start, plan.limit, now)
+              : state_->List(job.selection, start, plan.limit, now);
     if (reply) return job.done(std::move(*reply));
   }
   ListFromStore(store_, NewMaker(),
@@ -283,7 +287,8 @@ void ResourceCache::Core::Watch(CacheWatchRequest request,
                          .send_initial_events = request.send_initial_events,
                          .allow_bookmarks = request.allow_bookmarks});
   if (!plan) return done(std::unexpected(std::move(plan.error())));
-  auto selection = Selection::Bind(std::move(request.selection), state_->shape(), *options_.symbols);
+  auto selection =
+      Selection::Bind(std::move(request.selection), state_->shape(), *options_.symbols);
   if (!selection) return done(std::unexpected(std::move(selection.error())));
   if (!state_->revision()) return done(std::unexpected(CacheNotReady()));
   BeginWatch({.selection = std::make_shared<const Selection>(std::move(*selection)),
@@ -298,23 +303,24 @@ void ResourceCache::Core::BeginWatch(WatchJob job) {
     return BeginAfter(std::move(job), freshness.revision);
   }
   if (!job.plan.initial_state && freshness.kind == Freshness::Kind::kNewest) {
-    return store_.CurrentRevision([self = shared_from_this(),
-                                   job = std::move(job)](Result<Revision> revision) mutable {
-      if (!revision) return job.done(std::unexpected(std::move(revision.error())));
-      self->BeginAfter(std::move(job), *revision);
-    });
+    return store_.CurrentRevision(
+        [self = shared_from_this(), job = std::move(job)](Result<Revision> revision) mutable {
+          if (!revision) return job.done(std::unexpected(std::move(revision.error())));
+          self->BeginAfter(std::move(job), *revision);
+        });
   }
-  WhenFresh(freshness, [self = shared_from_this(),
-                        job = std::move(job)](Result<Source> source) mutable {
-    if (!source && !job.plan.best_effort) return job.done(std::unexpected(source.error()));
-    if (source && *source == Source::kStore && !job.plan.best_effort) {
-      return job.done(Fail(StatusReason::kInternalError,
-                           "sendInitialEvents needs a store that tells its progress"));
-    }
-    if (job.plan.initial_state) return self->BeginWithState(std::move(job));
-    const Revision now = self->state_->revision().value_or(Revision{});
-    self->BeginAfter(std::move(job), now);
-  });
+  WhenFresh(freshness,
+            [self = shared_from_this(), job = std::move(job)](Result<Source> source) mutable {
+              if (!source && !job.plan.best_effort)
+                return job.done(std::unexpected(source.error()));
+              if (source && *source == Source::kStore && !job.plan.best_effort) {
+                return job.done(Fail(StatusReason::kInternalError,
+                                     "sendInitialEvents needs a store that tells its progress"));
+              }
+              if (job.plan.initial_state) return self->BeginWithState(std::move(job));
+              const Revision now = self->state_->revision().value_or(Revision{});
+              self->BeginAfter(std::move(job), now);
+            });
 }
 
 void ResourceCache::Core::BeginWithState(WatchJob job) {
@@ -380,9 +386,7 @@ void ResourceCache::Stop() { core_->Stop(); }
 void ResourceCache::Tick() { core_->Tick(); }
 
 bool ResourceCache::ready() const { return core_->state().revision().has_value(); }
-Revision ResourceCache::revision() const {
-  return core_->state().revision().value_or(Revision{});
-}
+Revision ResourceCache::revision() const { return core_->state().revision().value_or(Revision{}); }
 size_t ResourceCache::watcher_count() const {
   std::lock_guard lock(core_->state().watchers().mutex());
   return core_->state().watchers().size();

@@ -65,7 +65,8 @@ class StoreList : public std::enable_shared_from_this<StoreList> {
     if (error.reason() == StatusReason::kExpired) {
       return request_.continues ? TooOldToContinue(token_start_) : TooOldToList();
     }
-    // The store does not say where it stands, and the client needs to know only that it is not there.
+    // The store does not say where it stands, and the client needs to know only that it is not
+    // there.
     if (error.reason() == StatusReason::kTimeout) return TooLargeResourceVersion(request_.at, {});
     return error;
   }
@@ -73,8 +74,7 @@ class StoreList : public std::enable_shared_from_this<StoreList> {
   void Finish(bool more) {
     ListReply::Page page;
     if (more) {
-      page.continue_token =
-          ListReply::TokenAfter(entries_.back()->key(), at_, *request_.selection);
+      page.continue_token = ListReply::TokenAfter(entries_.back()->key(), at_, *request_.selection);
       if (request_.selection->unfiltered()) page.remaining = total_ - request_.limit;
     }
     OrderedIndex index;

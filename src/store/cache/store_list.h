@@ -1,5 +1,5 @@
-// A list that is read from the store itself, for what the cache cannot answer: a past revision whose
-// state was not kept, or the newest one when nobody can tell whether the cache has it.
+// A list that is read from the store itself, for what the cache cannot answer: a past revision
+// whose state was not kept, or the newest one when nobody can tell whether the cache has it.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,7 @@ void Watcher::Offer(const EventRef& event, uint64_t number) {
   const std::optional<EventType> type = TypeFor(*event);
   if (!type) return;
   std::unique_lock lock(mutex_);
-  if (ended_) return;  // there may be a gap before this event
+  if (ended_) return;                        // there may be a gap before this event
   if (live_ && number < live_from_) return;  // it came from the ring
   if (live_ && queued_ == queue_.size()) {
     live_ = false;

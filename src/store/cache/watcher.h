@@ -2,10 +2,10 @@
 //
 // A watcher first goes through the state, if it asked for one, then catches up from the event ring,
 // and is live when it has reached its end: from then on the thread that publishes changes puts them
-// into the watcher's queue. The queue is short and bounded. When it is full the watcher is no longer
-// live; once the queue is drained it catches up from the ring again. Only a watcher that stays away
-// for so long that the ring has lost its place ends, with 410. Whatever happens, its consumer gets
-// each change once, in order, or is told that it did not.
+// into the watcher's queue. The queue is short and bounded. When it is full the watcher is no
+// longer live; once the queue is drained it catches up from the ring again. Only a watcher that
+// stays away for so long that the ring has lost its place ends, with 410. Whatever happens, its
+// consumer gets each change once, in order, or is told that it did not.
 //
 // State and ring are read and filtered on the consumer's thread, so a watch costs the publisher
 // nothing until it is live.
@@ -15,9 +15,9 @@
 //   }
 //
 // Threads: one consumer at a time calls Take(). wake() comes on the thread that publishes, once
-// after each kIdle, while the cache's locks are held: it must do no more than schedule the consumer,
-// and above all must not take from or destroy a watcher. Destroying a watcher ends the watch; wake()
-// is not called thereafter.
+// after each kIdle, while the cache's locks are held: it must do no more than schedule the
+// consumer, and above all must not take from or destroy a watcher. Destroying a watcher ends the
+// watch; wake() is not called thereafter.
 #pragma once
 
 #include <array>
@@ -56,14 +56,14 @@ class Watcher {
   struct Start {
     std::shared_ptr<CacheState> state;
     std::shared_ptr<const Selection> selection;
-    std::optional<ListReply> initial;  // the state to begin with
-    bool initial_end = false;          // and a bookmark behind it
-    Revision initial_revision;         // of both
-    Revision after;                    // changes up to here are not told
-    uint64_t next = 0;                 // the first event in the ring to look at
+    std::optional<ListReply> initial = {};  // the state to begin with
+    bool initial_end = false;               // and a bookmark behind it
+    Revision initial_revision = {};         // of both
+    Revision after = {};                    // changes up to here are not told
+    uint64_t next = 0;                      // the first event in the ring to look at
     bool bookmarks = false;
     Duration deadline{0};  // zero: none
-    std::move_only_function<void()> wake;
+    std::move_only_function<void()> wake = {};
   };
 
   explicit Watcher(Start start);
@@ -127,16 +127,17 @@ class Watcher {
   std::vector<EventRef> chunk_;
   size_t chunk_at_ = 0;
   bool at_ring_end_ = false;  // nothing followed the chunk when it was read
-  Revision last_seen_;  // what the client would resume from
+  Revision last_seen_;        // what the client would resume from
   std::optional<Status> why_;
 
   // Between publisher and consumer.
   std::mutex mutex_;
   bool live_ = false;
-  bool awaited_ = false;       // the consumer has been told kIdle
-  uint64_t live_from_ = 0;     // events before this one came from the ring
-  uint64_t passed_over_ = 0;   // the number after the last event that was not queued though it matched
-  uint64_t overflow_ = 0;      // the first of them since the watcher was live
+  bool awaited_ = false;    // the consumer has been told kIdle
+  uint64_t live_from_ = 0;  // events before this one came from the ring
+  uint64_t passed_over_ =
+      0;                   // the number after the last event that was not queued though it matched
+  uint64_t overflow_ = 0;  // the first of them since the watcher was live
   bool overflowed_ = false;
   std::optional<Status> ended_;
   uint32_t head_ = 0;

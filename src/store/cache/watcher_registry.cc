@@ -92,8 +92,7 @@ void WatcherRegistry::TellByFields(const EventRef& event, uint64_t number,
 }
 
 void WatcherRegistry::PublishOne(const EventRef& event, uint64_t number, const EntryShape& shape) {
-  const CacheEntry& object =
-      event->current() != nullptr ? *event->current() : *event->previous();
+  const CacheEntry& object = event->current() != nullptr ? *event->current() : *event->previous();
   Tell(all_, event, number);
   Tell(by_key_, object.key(), event, number);
   if (shape.namespaced) Tell(by_namespace_, object.name_space(), event, number);

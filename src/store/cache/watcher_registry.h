@@ -79,8 +79,8 @@ class WatcherRegistry {
   Group all_;
   Groups by_key_;
   Groups by_namespace_;
-  Groups by_name_;                // in all namespaces
-  std::vector<Groups> by_field_;  // in the order of EntryShape::indexed
+  Groups by_name_;                                     // in all namespaces
+  std::vector<Groups> by_field_;                       // in the order of EntryShape::indexed
   std::set<std::pair<Duration, Watcher*>> bookmarks_;  // by when they are due
 };
 

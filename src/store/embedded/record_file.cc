@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 
 #include "base/crc32c.h"
 
@@ -63,28 +64,42 @@ bool HeaderHasRoom(std::string_view file, size_t at) {
   return at + kHeaderBytes <= file.size() && kBlockBytes - at % kBlockBytes >= kHeaderBytes;
 }
 
-// Whether one changed bit in header or contents is all that is wrong with the piece.
-bool IsOneBitOff(std::string_view file, size_t at) {
+struct BitPosition {
+  size_t at = 0;
+  int bit = 0;
+};
+
+// The one bit in header or contents, if there is one, that is all that is wrong with the piece.
+std::optional<BitPosition> WrongBit(std::string_view file, size_t at) {
   const Piece piece = PieceAt(file, at);
-  for (unsigned bit = 0; bit < 16; ++bit) {  // in the length
+  for (int bit = 0; bit < 16; ++bit) {  // in the length
     const size_t length = piece.length ^ (size_t{1} << bit);
     const size_t room = std::min(kBlockBytes - at % kBlockBytes, file.size() - at) - kHeaderBytes;
     if (length > room) continue;
-    if (Masked(Crc32c(file.substr(at + kTypeAt, 1 + length))) == piece.masked_crc) return true;
+    if (Masked(Crc32c(file.substr(at + kTypeAt, 1 + length))) == piece.masked_crc) {
+      return BitPosition{at + 4 + static_cast<size_t>(bit / 8), bit % 8};
+    }
   }
-  if (!piece.fits) return false;
+  if (!piece.fits) return std::nullopt;
   const uint32_t crc = Crc32c(file.substr(at + kTypeAt, 1 + piece.length));
-  if (std::has_single_bit(Masked(crc) ^ piece.masked_crc)) return true;
+  if (const uint32_t off = Masked(crc) ^ piece.masked_crc; std::has_single_bit(off)) {
+    const int bit = std::countr_zero(off);
+    return BitPosition{at + static_cast<size_t>(bit / 8), bit % 8};
+  }
   // A checksum is linear: a changed bit adds its own remainder, wherever the rest stands. The last
   // bit of the contents adds the polynomial, the one before it that divided once more, and so on.
   const uint32_t difference = crc ^ Unmasked(piece.masked_crc);
   uint32_t remainder = kReversedPolynomial;
-  for (size_t bits = 8 * (1 + piece.length); bits > 0; --bits) {
-    if (remainder == difference) return true;
+  for (size_t left = 8 * (1 + piece.length); left > 0; --left) {
+    if (remainder == difference) {
+      return BitPosition{at + kTypeAt + (left - 1) / 8, static_cast<int>((left - 1) % 8)};
+    }
     remainder = remainder >> 1 ^ ((remainder & 1) != 0 ? kReversedPolynomial : 0);
   }
-  return false;
+  return std::nullopt;
 }
+
+size_t EndOfSector(size_t at) { return (at / kSectorBytes + 1) * kSectorBytes; }
 
 // Whether part of the piece was never written: the file ends within it, or a sector of it is zero
 // from somewhere to its end.
@@ -97,7 +112,7 @@ bool HasHole(std::string_view file, size_t at) {
   if (end > file.size() && end <= block_end) return true;
   const size_t stop = std::min({end, block_end, file.size()});
   for (size_t from = at; from < stop;) {
-    const size_t to = std::min((from / kSectorBytes + 1) * kSectorBytes, stop);
+    const size_t to = std::min(EndOfSector(from), stop);
     const size_t tail = std::min<size_t>(to - from, 4);
     if (AllZero(file.substr(to - tail, tail))) return true;
     from = to;
@@ -138,15 +153,27 @@ int CountLaterRecords(RecordFileKind kind, std::string_view file, size_t from, u
 // What to make of the bad piece at check.bad_at.
 void Judge(RecordFileKind kind, std::string_view file, uint64_t sequence, RecordFileCheck* check) {
   check->state = RecordFileState::kDamaged;
-  const int later = CountLaterRecords(kind, file, check->bad_at, sequence);
+  const size_t at = check->bad_at;
+  const int later = CountLaterRecords(kind, file, at, sequence);
   if (later > (kind == RecordFileKind::kLog ? 0 : kMaxManifestGroup)) {
     check->why = "a record is damaged, and later ones follow it";
-  } else if (HeaderHasRoom(file, check->bad_at) && IsOneBitOff(file, check->bad_at)) {
+    return;
+  }
+  if (const auto wrong = HeaderHasRoom(file, at) ? WrongBit(file, at) : std::nullopt) {
     check->why = "one bit of a record is wrong";
-  } else if (!HasHole(file, check->bad_at)) {
-    check->why = "a record is damaged";
-  } else {
+    check->mend_at = wrong->at;
+    check->mend_bit = wrong->bit;
+    const Piece piece = PieceAt(file, at);
+    const size_t end = std::max(at + kHeaderBytes + piece.length, wrong->at + 1);
+    const size_t stop = std::min({EndOfSector(wrong->at), end, file.size()});
+    if (AllZero(file.substr(wrong->at, stop - wrong->at)))
+      check->state = RecordFileState::kMendable;
+    return;
+  }
+  if (HasHole(file, at)) {
     check->state = RecordFileState::kTorn;
+  } else {
+    check->why = "a record is damaged";
   }
 }
 

@@ -146,13 +146,20 @@ bool IsPadding(const Log& log, size_t at) {
   return false;
 }
 
-TEST(RecordFileTest, EveryChangedBitIsDamageAlsoInTheLastRecord) {
+TEST(RecordFileTest, EveryChangedBitIsDamageAlsoInTheLastRecordOrCanBeMended) {
+  int mendable = 0;
   const Log log = MakeLog({300, kBlock - 316, 2'000, 40});
   for (size_t at = 0; at<log.bytes.size(); at += at> kBlock || at < 400 ? 1 : 61) {
     for (int bit = 0; bit < 8; ++bit) {
       std::string file = log.bytes;
       file[at] = static_cast<char>(file[at] ^ (1 << bit));
       const RecordFileCheck check = Check(file);
+      if (check.state == RecordFileState::kMendable) {
+        file[check.mend_at] = static_cast<char>(file[check.mend_at] ^ (1 << check.mend_bit));
+        EXPECT_EQ(file, log.bytes) << at << " bit " << bit;
+        ++mendable;
+        continue;
+      }
       EXPECT_EQ(check.state,
                 IsPadding(log, at) ? RecordFileState::kWhole : RecordFileState::kDamaged)
           << at << " bit " << bit;
@@ -170,6 +177,23 @@ TEST(RecordFileTest, AChangedBitInARecordFullOfZerosIsDamageToo) {
     EXPECT_EQ(Check(file).state, RecordFileState::kDamaged) << at;
     file[at] = static_cast<char>(file[at] ^ 4);
   }
+}
+
+TEST(RecordFileTest, ARecordThatLacksOneBitBeforeZerosIsMended) {
+  // Whether the power failed or the bit did, the record was meant to end in a one.
+  std::string file;
+  AppendRecord(Batch(1, 400), &file);
+  const size_t first = file.size();
+  std::string batch = Batch(2, 300);
+  batch += std::string("\0\x01\0", 3);
+  AppendRecord(batch, &file);
+  const std::string whole = file;
+  file[file.size() - 2] = '\0';
+  const RecordFileCheck check = Check(file);
+  EXPECT_EQ(check.state, RecordFileState::kMendable);
+  EXPECT_EQ(check.whole_bytes, first);
+  file[check.mend_at] = static_cast<char>(file[check.mend_at] ^ (1 << check.mend_bit));
+  EXPECT_EQ(file, whole);
 }
 
 TEST(RecordFileTest, ASectorThatIsLostBeforeALaterBatchIsDamage) {

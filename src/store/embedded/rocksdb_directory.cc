@@ -158,6 +158,21 @@ Result<void> RocksDbDirectory::CutOff(const std::string& name, uint64_t size) co
   return {};
 }
 
+Result<void> RocksDbDirectory::Replace(const std::string& name, const std::string& contents) const {
+  const std::string mended = PathOf(name + ".mended");
+  std::unique_ptr<rocksdb::FSWritableFile> file;
+  std::unique_ptr<rocksdb::FSDirectory> directory;
+  rocksdb::IOStatus status = fs_->NewWritableFile(mended, rocksdb::FileOptions(), &file, nullptr);
+  if (status.ok()) status = file->Append(contents, io_, nullptr);
+  if (status.ok()) status = file->Fsync(io_, nullptr);
+  if (status.ok()) status = file->Close(io_, nullptr);
+  if (status.ok()) status = fs_->RenameFile(mended, PathOf(name), io_, nullptr);
+  if (status.ok()) status = fs_->NewDirectory(path_, io_, &directory, nullptr);
+  if (status.ok()) status = directory->Fsync(io_, nullptr);
+  if (!status.ok()) return RocksDbFailure(path_, status);
+  return {};
+}
+
 Result<void> RocksDbDirectory::CheckRecordFiles(bool repair) const {
   SKIFF_ASSIGN_OR_RETURN(const auto files, RecordFiles());
   bool later_entries = false;
@@ -165,12 +180,24 @@ Result<void> RocksDbDirectory::CheckRecordFiles(bool repair) const {
     std::string contents;
     const rocksdb::Status status = rocksdb::ReadFileToString(fs_.get(), PathOf(name), &contents);
     if (!status.ok()) return RocksDbFailure(path_, status);
-    const RecordFileCheck check = CheckRecordFile(kind, contents);
+    RecordFileCheck check = CheckRecordFile(kind, contents);
+    bool mended = false;
+    while (check.state == RecordFileState::kMendable) {
+      char& byte = contents[check.mend_at];
+      byte = static_cast<char>(byte | (1 << check.mend_bit));
+      mended = true;
+      check = CheckRecordFile(kind, contents);
+    }
     if (check.state == RecordFileState::kDamaged) return Damaged(name, check.bad_at, check.why);
     if (check.state == RecordFileState::kTorn) {
       // Each log was synced to its end before the next one was begun.
       if (later_entries) return Damaged(name, check.bad_at, "its end is missing");
-      if (repair) SKIFF_RETURN_IF_ERROR(CutOff(name, check.whole_bytes));
+      contents.resize(check.whole_bytes);
+    }
+    if (repair && mended) {
+      SKIFF_RETURN_IF_ERROR(Replace(name, contents));
+    } else if (repair && check.state == RecordFileState::kTorn) {
+      SKIFF_RETURN_IF_ERROR(CutOff(name, contents.size()));
     }
     later_entries = later_entries || (kind == RecordFileKind::kLog && check.has_entries);
   }

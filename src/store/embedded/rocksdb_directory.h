@@ -35,8 +35,8 @@ class RocksDbDirectory {
   Result<void> Create() const;
   // Holds it against other processes, and other engines of this one, until destruction.
   Result<void> Lock();
-  // Looks at all that RocksDB extends record by record. Cuts off what a power cut has torn, if
-  // `repair`; any other damage is an error.
+  // Looks at all that RocksDB extends record by record. Cuts off (or mends) what a power cut has
+  // torn, if `repair`; any other damage is an error.
   Result<void> CheckRecordFiles(bool repair) const;
 
   // Takes room for bad times, if there is room now. Not having it is no error.
@@ -55,6 +55,7 @@ class RocksDbDirectory {
   Result<std::vector<NamedKind>> RecordFiles() const;
   std::unexpected<Status> Damaged(const std::string& name, uint64_t at, const char* what) const;
   Result<void> CutOff(const std::string& name, uint64_t size) const;
+  Result<void> Replace(const std::string& name, const std::string& contents) const;
 
   const std::string path_;
   const std::shared_ptr<rocksdb::FileSystem> fs_;

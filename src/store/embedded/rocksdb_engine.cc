@@ -65,6 +65,29 @@ class Failure {
   std::atomic<bool> failed_{false};
 };
 
+// Adds to the file system what RocksDB leaves out when it recovers: files that a manifest names are
+// in the directory for good before CURRENT names that manifest. Otherwise a power cut may leave the
+// new CURRENT and not the files.
+class OrderedFileSystem final : public rocksdb::FileSystemWrapper {
+ public:
+  using rocksdb::FileSystemWrapper::FileSystemWrapper;
+
+  const char* Name() const override { return "SkiffOrderedFileSystem"; }
+
+  rocksdb::IOStatus RenameFile(const std::string& from, const std::string& to,
+                               const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* dbg) override {
+    if (to.ends_with("/CURRENT")) {
+      std::unique_ptr<rocksdb::FSDirectory> directory;
+      rocksdb::IOStatus status =
+          NewDirectory(to.substr(0, to.rfind('/')), options, &directory, dbg);
+      if (status.ok()) status = directory->Fsync(options, dbg);
+      if (!status.ok()) return status;
+    }
+    return FileSystemWrapper::RenameFile(from, to, options, dbg);
+  }
+};
+
 // Called by RocksDB on its threads.
 class Listener final : public rocksdb::EventListener {
  public:
@@ -272,12 +295,12 @@ class RocksEngine final : public Engine {
  public:
   explicit RocksEngine(RocksDbOptions options)
       : options_(std::move(options)),
-        fs_(options_.file_system != nullptr ? options_.file_system
-                                            : rocksdb::FileSystem::Default()),
+        fs_(std::make_shared<OrderedFileSystem>(options_.file_system != nullptr
+                                                    ? options_.file_system
+                                                    : rocksdb::FileSystem::Default())),
+        env_(rocksdb::NewCompositeEnv(fs_)),
         directory_(options_.directory, fs_),
-        failure_(std::make_shared<Failure>(options_.directory)) {
-    if (options_.file_system != nullptr) env_ = rocksdb::NewCompositeEnv(fs_);
-  }
+        failure_(std::make_shared<Failure>(options_.directory)) {}
   ~RocksEngine() override { Close(); }
 
   Result<void> Open();
@@ -309,7 +332,7 @@ class RocksEngine final : public Engine {
 
   const RocksDbOptions options_;
   const std::shared_ptr<rocksdb::FileSystem> fs_;
-  std::unique_ptr<rocksdb::Env> env_;
+  const std::unique_ptr<rocksdb::Env> env_;
   std::unique_ptr<ScratchDirectory> scratch_;
   RocksDbDirectory directory_;
   const std::shared_ptr<Failure> failure_;
@@ -330,7 +353,7 @@ std::vector<rocksdb::ColumnFamilyDescriptor> RocksEngine::Families() const {
 
 rocksdb::DBOptions RocksEngine::Settings() const {
   rocksdb::DBOptions settings = DatabaseSettings(options_);
-  if (env_ != nullptr) settings.env = env_.get();
+  settings.env = env_.get();
   settings.listeners.push_back(std::make_shared<Listener>(failure_));
   return settings;
 }

@@ -96,6 +96,7 @@ class EtcdCall final : public EtcdTask,
 
   void OnAnswer(const grpc::Status& status) {
     if (status.ok()) {
+      if (kind_.current) core_->served = true;
       // What a write has done is done, wherever that was.
       auto fits = core_->Observe(*connection_, response_.header(), not_before_);
       if (!fits && kind_.read) return Finish(std::unexpected(std::move(fits).error()));

@@ -62,6 +62,9 @@ Result<void> CheckTransaction(const Transaction& transaction) {
   size_t bytes = 0;
   for (const Condition& condition : transaction.conditions) {
     SKIFF_RETURN_IF_ERROR(CheckKey(condition.key));
+    if (condition.expected.value < 0)
+      return BadRequest("a condition expects the negative revision " +
+                        std::to_string(condition.expected.value));
   }
   std::vector<std::string_view> keys;
   for (const Write& write : transaction.writes) {

@@ -60,6 +60,8 @@ class EtcdCore : public std::enable_shared_from_this<EtcdCore> {
   Result<void> Observe(const EtcdConnection& connection, const etcdserverpb::ResponseHeader& header,
                        int64_t not_before);
 
+  // A request that needs a leader has been served since the last health check failed.
+  std::atomic<bool> served{false};
   // etcd refuses writes until an operator acts.
   std::atomic<bool> out_of_space{false};
   std::atomic<bool> checking_history{false};

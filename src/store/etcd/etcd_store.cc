@@ -83,6 +83,7 @@ struct EtcdStore::Checks : std::enable_shared_from_this<Checks> {
       std::unique_lock lock(mutex);
       error = revision ? "" : revision.error().message();
     }
+    if (!revision) core->served = false;
     if (core->closing()) return;
     const bool is_well = revision.has_value() && !out_of_space;
     const Duration pause = core->options().health_interval;
@@ -178,6 +179,9 @@ void EtcdStore::FindLease(LeaseId id, StoreCallback<LeaseInfo> done) {
 }
 
 void EtcdStore::Compact(Revision revision, StoreCallback<Revision> done) {
+  if (revision.value < 0)
+    return done(
+        BadRequest("compaction to the negative revision " + std::to_string(revision.value)));
   etcdserverpb::CompactionRequest message;
   message.set_revision(revision.value);
   EtcdCallKind kind;
@@ -198,7 +202,7 @@ bool EtcdStore::HasReliableProgress() { return core_->members().HasReliableProgr
 
 StoreHealth EtcdStore::Health() {
   StoreHealth out;
-  {
+  if (!core_->served) {
     std::unique_lock lock(checks_->mutex);
     out.reason = checks_->error;
   }

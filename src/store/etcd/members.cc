@@ -318,7 +318,8 @@ Duration EtcdMembers::Backoff(int failures) {
 
 Duration EtcdMembers::BackoffLocked(int failures) {
   const int doublings = std::clamp(failures - 1, 0, 20);
-  const Duration full = std::min(options_.max_backoff, Duration(options_.min_backoff * (int64_t{1} << doublings)));
+  const Duration full =
+      std::min(options_.max_backoff, Duration(options_.min_backoff * (int64_t{1} << doublings)));
   const auto random = static_cast<uint64_t>(full.count() / 2) + 1;
   return full / 2 + Duration(static_cast<int64_t>(options_.random->Uniform(random)));
 }
