@@ -162,6 +162,11 @@ std::unique_ptr<Watch> EtcdStore::StartWatch(WatchRequest request, WatchSink* si
   const Revision from = request.from;
   auto session = std::make_shared<EtcdWatchSession>(core_, std::move(request), sink);
   core_->AddFollower(session);
+  if (from.value < 0) {
+    session->End(Status(StatusReason::kBadRequest,
+                        "a watch from the negative revision " + std::to_string(from.value)));
+    return std::make_unique<EtcdWatch>(std::move(session));
+  }
   if (from.value > 0) {
     session->Start(from);
     return std::make_unique<EtcdWatch>(std::move(session));

@@ -191,8 +191,13 @@ bool EtcdWatchSession::IsPendingLocked(const Event& event) const {
 }
 
 std::optional<Status> EtcdWatchSession::TakeEventsLocked(etcdserverpb::WatchResponse& message) {
+  const int64_t header = message.header().revision();
   for (mvccpb::Event& event : *message.mutable_events()) {
     bool repeated = false;
+    if (event.kv().mod_revision() > header && header > 0)
+      return Status(StatusReason::kInternalError,
+                    "etcd told of revision " + std::to_string(event.kv().mod_revision()) +
+                        " while it was only at " + std::to_string(header));
     if (auto error = CheckOrderLocked(event.kv().mod_revision(), repeated)) return error;
     if (repeated) continue;
     Event taken = TakeEvent(event);
