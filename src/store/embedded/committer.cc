@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "store/embedded/meta.h"
-#include "store/transaction_check.h"
+#include "store/request_check.h"
 
 namespace skiff {
 namespace {

@@ -62,6 +62,24 @@ void LogOfGrpc(gpr_log_func_args* args) {
   if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;
 }
 
+// gRPC's threads for callbacks live as long as some channel that uses them. The last reference to a
+// channel may be dropped in a callback; if it were the last channel, the thread would wait for its
+// own end. So one that leads nowhere is kept, with a call on it that ended at once.
+struct KeptChannel {
+  std::unique_ptr<etcdserverpb::KV::Stub> kv;
+  grpc::ClientContext context;
+  etcdserverpb::RangeRequest request;
+  etcdserverpb::RangeResponse response;
+};
+
+void KeepCallbackThreads() {
+  static KeptChannel* const kept = new KeptChannel;
+  kept->kv = etcdserverpb::KV::NewStub(
+      grpc::CreateChannel("unix:/nowhere", grpc::InsecureChannelCredentials()));
+  kept->context.set_deadline(gpr_inf_past(GPR_CLOCK_MONOTONIC));
+  kept->kv->async()->Range(&kept->context, &kept->request, &kept->response, [](grpc::Status) {});
+}
+
 int Milliseconds(Duration duration) {
   const auto count = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
   return static_cast<int>(std::min<int64_t>(count, INT_MAX));
@@ -111,8 +129,11 @@ void EtcdConnection::CancelStreams() {
 
 Result<std::shared_ptr<EtcdConnection>> MakeEtcdConnection(const EtcdOptions& options,
                                                            const EtcdEndpoint& endpoint) {
-  static std::once_flag quiet;
-  std::call_once(quiet, [] { gpr_set_log_function(LogOfGrpc); });
+  static std::once_flag first;
+  std::call_once(first, [] {
+    gpr_set_log_function(LogOfGrpc);
+    KeepCallbackThreads();
+  });
   SKIFF_ASSIGN_OR_RETURN(const auto credentials, Credentials(options, endpoint.tls));
   auto out = std::make_shared<EtcdConnection>();
   out->channel = grpc::CreateCustomChannel(endpoint.Target(), credentials, Arguments(options));

@@ -10,7 +10,7 @@
 #include "store/etcd/lease.h"
 #include "store/etcd/range.h"
 #include "store/etcd/watch.h"
-#include "store/transaction_check.h"
+#include "store/request_check.h"
 
 namespace skiff {
 namespace {

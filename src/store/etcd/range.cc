@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "store/etcd/convert.h"
+#include "store/request_check.h"
 
 namespace skiff {
 namespace {
@@ -128,10 +129,8 @@ class PagedRange : public std::enable_shared_from_this<PagedRange> {
 
 void StartEtcdRange(const std::shared_ptr<EtcdCore>& core, RangeRequest request,
                     StoreCallback<RangeReply> done) {
-  if (request.at.value < 0 || request.limit < 0)
-    return done(BadRequest("a range at revision " + std::to_string(request.at.value) +
-                           " with the limit " + std::to_string(request.limit) +
-                           "; neither can be negative"));
+  if (auto checked = CheckRange(request); !checked)
+    return done(std::unexpected(std::move(checked).error()));
   std::make_shared<PagedRange>(core, std::move(request), nullptr, std::move(done))->AskPage();
 }
 

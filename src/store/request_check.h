@@ -1,5 +1,6 @@
 // What no store takes, whatever it holds and whichever engine it has: empty or long keys, keys that
-// are written twice, negative numbers, too much at once.
+// are written twice, negative numbers, too much at once. The errors are kBadRequest or
+// kRequestEntityTooLarge.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace skiff {
 
-// kBadRequest or kRequestEntityTooLarge.
+Result<void> CheckRange(const RangeRequest& request);
 Result<void> CheckTransaction(const Transaction& transaction);
 // The bytes of its keys and values.
 size_t TransactionBytes(const Transaction& transaction);
