@@ -62,22 +62,23 @@ void LogOfGrpc(gpr_log_func_args* args) {
   if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;
 }
 
-// gRPC's threads for callbacks live as long as some channel that uses them. The last reference to a
-// channel may be dropped in a callback; if it were the last channel, the thread would wait for its
-// own end. So one that leads nowhere is kept, with a call on it that ended at once.
-struct KeptChannel {
-  std::unique_ptr<etcdserverpb::KV::Stub> kv;
+// gRPC's threads for callbacks end with the last channel that uses them. If one of these threads is
+// the one to let go of it, it waits for itself and the process is ended. So a channel that leads
+// nowhere, on which a call has failed, is kept for as long as the process lives.
+struct Keeper {
+  std::shared_ptr<grpc::Channel> channel = grpc::CreateChannel("", nullptr);
+  std::unique_ptr<etcdserverpb::Maintenance::Stub> stub =
+      etcdserverpb::Maintenance::NewStub(channel);
   grpc::ClientContext context;
-  etcdserverpb::RangeRequest request;
-  etcdserverpb::RangeResponse response;
+  etcdserverpb::StatusRequest request;
+  etcdserverpb::StatusResponse response;
 };
 
-void KeepCallbackThreads() {
-  static KeptChannel* const kept = new KeptChannel;
-  kept->kv = etcdserverpb::KV::NewStub(
-      grpc::CreateChannel("unix:/nowhere", grpc::InsecureChannelCredentials()));
-  kept->context.set_deadline(gpr_inf_past(GPR_CLOCK_MONOTONIC));
-  kept->kv->async()->Range(&kept->context, &kept->request, &kept->response, [](grpc::Status) {});
+void PrepareGrpc() {
+  gpr_set_log_function(LogOfGrpc);
+  static Keeper* const keeper = new Keeper;
+  keeper->stub->async()->Status(&keeper->context, &keeper->request, &keeper->response,
+                                [](const grpc::Status&) {});
 }
 
 int Milliseconds(Duration duration) {
@@ -129,11 +130,8 @@ void EtcdConnection::CancelStreams() {
 
 Result<std::shared_ptr<EtcdConnection>> MakeEtcdConnection(const EtcdOptions& options,
                                                            const EtcdEndpoint& endpoint) {
-  static std::once_flag first;
-  std::call_once(first, [] {
-    gpr_set_log_function(LogOfGrpc);
-    KeepCallbackThreads();
-  });
+  static std::once_flag prepared;
+  std::call_once(prepared, PrepareGrpc);
   SKIFF_ASSIGN_OR_RETURN(const auto credentials, Credentials(options, endpoint.tls));
   auto out = std::make_shared<EtcdConnection>();
   out->channel = grpc::CreateCustomChannel(endpoint.Target(), credentials, Arguments(options));
