@@ -123,6 +123,9 @@ Result<std::optional<LogPosition>> StoreReader::FindAt(EngineSnapshot& snapshot,
 }
 
 Result<RangeReply> StoreReader::Range(const RangeRequest& request) {
+  if (request.at.value < 0 || request.limit < 0) {
+    return BadRequest("the revision and the limit of a range must not be negative");
+  }
   SKIFF_ASSIGN_OR_RETURN(View view, OpenView(request.at));
   RangeReply reply;
   reply.revision.value = view.revision;
