@@ -6,7 +6,6 @@
 #include "base/limits.h"
 #include "store/check.h"
 #include "store/embedded/meta.h"
-#include "store/request_check.h"
 
 namespace skiff {
 namespace {

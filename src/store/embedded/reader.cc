@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 #include "base/strings.h"
-#include "store/request_check.h"
+#include "store/check.h"
 
 namespace skiff {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "store/check.h"
 #include "store/etcd/convert.h"
-#include "store/request_check.h"
 
 namespace skiff {
 namespace {
