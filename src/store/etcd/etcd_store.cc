@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "store/check.h"
 #include "store/etcd/call.h"
 #include "store/etcd/convert.h"
 #include "store/etcd/core.h"
