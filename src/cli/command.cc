@@ -52,8 +52,8 @@ std::vector<std::string_view> WordsOf(const Command* group) {
 // The command that `word` stands for within a group, or on its own.
 const Command* FindMember(const Command* group, std::string_view word) {
   if (word.find(' ') != std::string_view::npos) return nullptr;
-  const std::string before = group == nullptr ? "" : std::string(group->name) + ' ';
-  return FindCommand(before.append(word));
+  std::string name = group == nullptr ? "" : std::string(group->name) + ' ';
+  return FindCommand(name.append(word));
 }
 
 // What is said of a word that is no command.

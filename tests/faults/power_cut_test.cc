@@ -1,6 +1,6 @@
 // The power fails at each single operation of a load on the disk; what is left is opened again.
-#include <atomic>
-#include <cstdlib>
+#include <map>
+#include <mutex>
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include "tests/faults/child_process.h"
 #include "tests/faults/engine_workload.h"
 #include "tests/faults/simulated_disk.h"
+#include "tests/faults/thorough.h"
 
 namespace skiff {
 namespace {
@@ -145,9 +146,6 @@ std::string RunCuts(uint64_t steps, size_t stride, bool twice) {
   return "ok: " + std::to_string(operations.size()) + " operations, " +
          std::to_string(tally.opened) + " openings";
 }
-
-// `make faults` sets it, for every operation instead of some.
-bool Thorough() { return std::getenv("SKIFF_FAULTS") != nullptr; }
 
 TEST(PowerCutTest, NothingAcknowledgedIsLostAndNothingIsHalfThereWhereverThePowerFails) {
   const ChildResult result = RunInChild([] { return RunCuts(150, Thorough() ? 1 : 7, false); });

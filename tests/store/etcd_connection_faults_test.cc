@@ -114,10 +114,14 @@ TEST_F(EtcdConnectionFaultsTest, ConnectionsLostUnderLoadLeaveNoGapAndNoRepetiti
 TEST_F(EtcdConnectionFaultsTest, AStalledConnectionIsGivenUpWithoutAGap) {
   BeginBehindProxy();
   if (IsSkipped() || HasFatalFailure()) return;
-  // The second way stays open.
-  auto store = Open({proxy_->url(), cluster().endpoint(0)});
+  auto detour = FaultyProxy::Start(cluster().client_address(0), cluster().client_port(0));
+  ASSERT_TRUE(detour) << detour.error().message();
+  // The second way opens when the store has settled on the first.
+  (*detour)->SetMode(FaultyProxy::Mode::kRefuse);
+  auto store = Open({proxy_->url(), (*detour)->url()});
   FaultScene scene(clock_, {store.get()}, {});
   ASSERT_TRUE(scene.load().WaitForWrites(50, kPatience));
+  (*detour)->SetMode(FaultyProxy::Mode::kForward);
   proxy_->SetMode(FaultyProxy::Mode::kStall);
   EXPECT_TRUE(scene.load().WaitForWrites(50, kPatience));
   SceneFindings findings = scene.Finish();

@@ -5,8 +5,3 @@ add_library(store_etcd_harness STATIC
   split_network.cc store_load.cc tampering_store.cc temporary_directory.cc watch_checker.cc)
 target_link_libraries(store_etcd_harness PUBLIC skiff_store skiff_test_store etcd_protos)
 target_include_directories(store_etcd_harness PUBLIC ${CMAKE_SOURCE_DIR})
-
-skiff_test(store_etcd_faults_test
-  SOURCES etcd_cluster_test.cc etcd_connection_faults_test.cc etcd_member_faults_test.cc
-    etcd_partition_test.cc faulty_proxy_test.cc watch_checker_test.cc
-  LINK store_etcd_harness skiff_store_etcd)

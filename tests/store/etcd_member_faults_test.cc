@@ -105,15 +105,18 @@ TEST_F(EtcdMemberFaultsTest, AMemberThatHangsIsLeftForAnother) {
   if (IsSkipped() || HasFatalFailure()) return;
   Result<int> leader = cluster().WaitForLeader(kPatience);
   ASSERT_TRUE(leader);
-  int follower = (*leader + 1) % 3;
-  // The first endpoint is the one that a fresh store prefers.
-  auto store = Open({cluster().endpoint(follower), cluster().endpoint(*leader)});
+  // Followers only: a leader that hangs may serve a stale read when it wakes up, which is a fault
+  // of this etcd (its issue 20418) and not of the store.
+  int followers[] = {(*leader + 1) % 3, (*leader + 2) % 3};
+  auto store = Open({cluster().endpoint(followers[0]), cluster().endpoint(followers[1])});
   FaultScene scene(clock_, {store.get()}, {});
-  ASSERT_TRUE(scene.load().WaitForWrites(50, kPatience));
-  cluster().Pause(follower);
-  EXPECT_TRUE(scene.load().WaitForWrites(50, kPatience));
-  cluster().Resume(follower);
-  EXPECT_TRUE(scene.load().WaitForWrites(50, kPatience));
+  for (int follower : followers) {
+    ASSERT_TRUE(scene.load().WaitForWrites(50, kPatience));
+    cluster().Pause(follower);
+    EXPECT_TRUE(scene.load().WaitForWrites(50, kPatience));
+    cluster().Resume(follower);
+    ASSERT_TRUE(cluster().WaitHealthy(kPatience));
+  }
   SceneFindings findings = scene.Finish();
   EXPECT_TRUE(findings.clean()) << findings.Describe();
 }

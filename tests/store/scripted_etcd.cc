@@ -144,6 +144,8 @@ class ScriptedEtcd::MaintenanceService final : public pb::Maintenance::Service {
   ScriptedEtcd& etcd_;
 };
 
+ScriptedEtcd::ScriptedEtcd(std::string version) : version_(std::move(version)) {}
+
 Result<std::unique_ptr<ScriptedEtcd>> ScriptedEtcd::Start(std::string version) {
   std::unique_ptr<ScriptedEtcd> etcd(new ScriptedEtcd(std::move(version)));
   etcd->kv_ = std::make_unique<KvService>(*etcd);

@@ -77,7 +77,7 @@ class ScriptedEtcd {
     std::string value;
   };
 
-  explicit ScriptedEtcd(std::string version) : version_(std::move(version)) {}
+  explicit ScriptedEtcd(std::string version);
 
   // All of these with the lock held.
   etcdserverpb::ResponseHeader HeaderLocked();

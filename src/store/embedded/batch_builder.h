@@ -89,9 +89,4 @@ class BatchBuilder {
   std::string scratch_;
 };
 
-// What no store takes, whatever it holds: empty or long keys, keys written twice, too much.
-Result<void> CheckTransaction(const Transaction& transaction);
-// The bytes of its keys and values.
-size_t TransactionBytes(const Transaction& transaction);
-
 }  // namespace skiff

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "store/check.h"
 #include "store/embedded/meta.h"
+#include "store/transaction_check.h"
 
 namespace skiff {
 namespace {
@@ -209,11 +211,12 @@ void Committer::RunBatch(std::vector<Queued> batch) {
       Answer(batch[i], outcomes[i]);
       continue;
     }
-    // A transaction that changes nothing may have been judged by one whose fate is not known.
+    // One that changes nothing may have been judged by one whose fate is not known.
     const int64_t last = i == 0 || !outcomes[i - 1] ? before : outcomes[i - 1]->revision;
-    const bool changed = outcomes[i]->succeeded && outcomes[i]->revision != last;
+    const bool unknown = outcomes[i]->succeeded && outcomes[i]->revision != last &&
+                         written.error().reason() == StatusReason::kServerTimeout;
     batch[i].done(std::unexpected(
-        changed ? Status(StatusReason::kServerTimeout,
+        unknown ? Status(StatusReason::kServerTimeout,
                          "whether the transaction happened is not known, since the disk failed: " +
                              written.error().message())
                 : Unavailable(written.error().message())));
@@ -300,23 +303,35 @@ void Committer::TurnAwayQueued(const Status& why) {
 
 void Committer::EngineFailed(const Status& error) {
   const std::string reason =
-      "the store is read-only, since the disk failed: " + error.message() +
-      "; it goes on by itself once the disk can be written again (free space if it is full)";
+      "the store is read-only, since the disk cannot be written: " + error.message() +
+      "; it goes on by itself once that is possible";
   parts_.state->SetReadOnly(reason, true);
   {
     std::lock_guard lock(mutex_);
     turn_away_ = Unavailable(reason);
   }
+  must_replace_ = error.reason() == StatusReason::kServerTimeout;
+  replaced_ = false;
   backoff_ = kFirstBackoff;
   retry_at_ = parts_.clock->Monotonic() + backoff_;
   TurnAwayQueued(Unavailable(reason));
 }
 
 void Committer::TryToRecover() {
-  Result<void> replaced = recovery_.probe ? recovery_.probe() : Result<void>();
-  if (replaced) replaced = ReplaceEngine();
+  Result<void> done;
+  if (must_replace_) {
+    if (recovery_.probe) done = recovery_.probe();
+    if (done) done = ReplaceEngine();
+    if (done) must_replace_ = !(replaced_ = true);
+  }
+  if (done) {
+    done = WriteNothingNew();
+    // Turning writes away may be due to an error in the background, which a new engine does not
+    // have. If that one does so too, the disk is full, and opening more of them does not help.
+    if (!done) must_replace_ = !replaced_ || done.error().reason() == StatusReason::kServerTimeout;
+  }
   std::lock_guard lock(mutex_);
-  if (replaced) {
+  if (done) {
     parts_.state->SetWritable();
     turn_away_.reset();
     engine_error_.reset();
@@ -324,11 +339,19 @@ void Committer::TryToRecover() {
   }
   const std::string reason =
       "the store is read-only after an error of the disk, and it cannot go on yet: " +
-      replaced.error().message();
+      done.error().message();
   parts_.state->SetReadOnly(reason, parts_.gate->engine() != nullptr);
   turn_away_ = Unavailable(reason);
   backoff_ = std::min(backoff_ * 2, kLongestBackoff);
   retry_at_ = parts_.clock->Monotonic() + backoff_;
+}
+
+// Shows whether the engine writes, before anyone relies on it.
+Result<void> Committer::WriteNothingNew() {
+  Engine* const engine = parts_.gate->engine();
+  const auto batch = engine->NewBatch();
+  PutMeta(*batch, kMetaRevision, parts_.state->revision.load());
+  return engine->Write(*batch);
 }
 
 Result<void> Committer::ReplaceEngine() {
@@ -357,6 +380,8 @@ Result<void> Committer::ReplaceEngine() {
   builder_ = std::make_unique<BatchBuilder>(parts_.gate->engine(), parts_.leases);
   SKIFF_RETURN_IF_ERROR(TellOfUnknown(meta.revision));
   parts_.state->keys.store(meta.keys);
+  parts_.state->swept.store(meta.compacted);
+  parts_.state->compacted.store(std::max(parts_.state->compacted.load(), meta.compacted));
   return {};
 }
 

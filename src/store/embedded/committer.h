@@ -4,10 +4,12 @@
 // one batch with one sync, tells the watches, and then answers: group commit. Between batches it
 // runs tasks, one at a time: leases and steps of compaction.
 //
-// When a write fails, the engine is never written again. The committer answers the writers of that
-// batch with kServerTimeout, since what the disk holds is not known, and everyone after them with
-// kServiceUnavailable. It then opens a new engine on the same directory, from time to time if need
-// be, finds what was written after all, tells the watches of that, and goes on.
+// When a write fails, the engine is not used for writing again. The committer answers the writers
+// of that batch with kServerTimeout, since what the disk holds is not known, and everyone after
+// them with kServiceUnavailable. It then opens a new engine on the same directory, from time to
+// time if need be, finds what was written after all, tells the watches of that, and goes on. An
+// engine that turns writes away without having failed, since the disk is nearly full, is asked
+// again from time to time.
 //
 // Owned by the store, which stops it first of all.
 #pragma once
@@ -99,6 +101,7 @@ class Committer {
   void TurnAwayQueued(const Status& why);
   void TryToRecover();
   Result<void> ReplaceEngine();
+  Result<void> WriteNothingNew();
   Result<void> TellOfUnknown(int64_t revision);
 
   const CommitterParts parts_;
@@ -117,6 +120,8 @@ class Committer {
   // Of the thread.
   Duration retry_at_{0};
   Duration backoff_{0};
+  bool must_replace_ = false;  // the engine has failed
+  bool replaced_ = false;      // it has been replaced since the error
 
   std::optional<Thread> thread_;
 };

@@ -17,6 +17,7 @@ Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::Open(EmbeddedOptions optio
       new EmbeddedStore(std::move(options), std::move(engine), meta.cluster, meta.revision));
   store->state_.revision.store(meta.revision);
   store->state_.compacted.store(meta.compacted);
+  store->state_.swept.store(meta.compacted);
   store->state_.keys.store(meta.keys);
   SKIFF_RETURN_IF_ERROR(store->leases_.Load(*opened));
   store->committer_.emplace(
@@ -24,6 +25,9 @@ Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::Open(EmbeddedOptions optio
                      &store->leases_, store->options_.clock},
       EngineRecovery{store->options_.open_engine, store->options_.probe, store->options_.random,
                      meta.cluster});
+  store->upkeep_.emplace(UpkeepParts{&store->gate_, &store->state_, &store->reader_,
+                                     &store->leases_, &*store->committer_, store->options_.clock},
+                         store->options_.compaction_interval, store->options_.retention);
   return store;
 }
 
@@ -37,6 +41,7 @@ EmbeddedStore::EmbeddedStore(EmbeddedOptions options, std::unique_ptr<Engine> en
       hub_(std::make_shared<WatchHub>(&reader_, options_.clock, revision)) {}
 
 EmbeddedStore::~EmbeddedStore() {
+  if (upkeep_) upkeep_->Stop();
   if (committer_) committer_->Stop();
   hub_->Stop();
 }
@@ -64,8 +69,11 @@ void EmbeddedStore::GrantLease(std::chrono::seconds ttl, LeaseId id,
                            std::to_string(limits::kMaxLeaseSeconds) +
                            " seconds, and its id must not be negative"));
   }
-  committer_->Submit(
-      GrantTask(&leases_, options_.clock, options_.random, ttl, id, std::move(done)));
+  committer_->Submit(GrantTask(&leases_, options_.clock, options_.random, ttl, id,
+                               [this, done = std::move(done)](Result<LeaseInfo> info) mutable {
+                                 upkeep_->Wake();
+                                 done(std::move(info));
+                               }));
 }
 
 void EmbeddedStore::RenewLease(LeaseId id, StoreCallback<LeaseInfo> done) {
@@ -82,8 +90,7 @@ void EmbeddedStore::RevokeLease(LeaseId id, StoreCallback<Revision> done) {
 void EmbeddedStore::FindLease(LeaseId id, StoreCallback<LeaseInfo> done) { done(leases_.Find(id)); }
 
 void EmbeddedStore::Compact(Revision revision, StoreCallback<Revision> done) {
-  static_cast<void>(revision);
-  done(Fail(StatusReason::kMethodNotAllowed, "compaction comes with the next change"));
+  upkeep_->Compact(revision, std::move(done));
 }
 
 void EmbeddedStore::CurrentRevision(StoreCallback<Revision> done) {

@@ -19,6 +19,7 @@
 #include "store/embedded/lease_table.h"
 #include "store/embedded/reader.h"
 #include "store/embedded/store_state.h"
+#include "store/embedded/upkeep.h"
 #include "store/embedded/watch_hub.h"
 #include "store/store.h"
 
@@ -72,6 +73,7 @@ class EmbeddedStore final : public Store {
   LeaseTable leases_;
   std::shared_ptr<WatchHub> hub_;
   std::optional<Committer> committer_;
+  std::optional<Upkeep> upkeep_;
 };
 
 }  // namespace skiff

@@ -129,7 +129,7 @@ class MemoryEngine final : public Engine {
   Result<void> Health() override {
     std::shared_lock lock(disk_->mutex_);
     if (!disk_->background_error_) return {};
-    return Fail(StatusReason::kInternalError, "simulated error in the background");
+    return Fail(StatusReason::kServiceUnavailable, "simulated error in the background");
   }
 
  private:
@@ -178,6 +178,11 @@ void MemoryDisk::FailInBackground() {
   failed_ = true;
 }
 
+void MemoryDisk::SetFull(bool full) {
+  std::unique_lock lock(mutex_);
+  full_ = full;
+}
+
 void MemoryDisk::OnWrite(std::function<void()> hook) {
   std::unique_lock lock(mutex_);
   on_write_ = std::move(hook);
@@ -220,11 +225,12 @@ Result<void> MemoryDisk::Write(const std::vector<MemoryChange>& changes) {
   }
   if (hook) hook();
   std::unique_lock lock(mutex_);
-  if (failed_) return Fail(StatusReason::kInternalError, "the engine failed before");
+  if (failed_) return Fail(StatusReason::kServiceUnavailable, "the engine failed before");
+  if (full_) return Fail(StatusReason::kServiceUnavailable, "the simulated disk is full");
   if (fail_write_ > 0 && --fail_write_ == 0) {
     failed_ = true;
     if (fail_outcome_ == Outcome::kApplied) Apply(changes);
-    return Fail(StatusReason::kInternalError, "simulated error of writing");
+    return Fail(StatusReason::kServerTimeout, "simulated error of writing");
   }
   Apply(changes);
   ++writes_;

@@ -47,6 +47,8 @@ class MemoryDisk : public std::enable_shared_from_this<MemoryDisk> {
   void FailOpens(int count);
   // From now on the engine that is open tells of an error in the background.
   void FailInBackground();
+  // Writes are turned away, without harm, while the disk is full.
+  void SetFull(bool full);
   // Called in every write, before it takes effect. May block, to hold the writer up.
   void OnWrite(std::function<void()> hook);
 
@@ -85,6 +87,7 @@ class MemoryDisk : public std::enable_shared_from_this<MemoryDisk> {
   bool open_ = false;
   bool failed_ = false;
   bool background_error_ = false;
+  bool full_ = false;
   int fail_write_ = 0;
   Outcome fail_outcome_ = Outcome::kLost;
   int fail_opens_ = 0;

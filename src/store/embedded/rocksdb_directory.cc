@@ -40,7 +40,7 @@ std::string ExplainRocksDb(const std::string& directory, const rocksdb::Status& 
   const std::string detail = Detail(status);
   if (status.IsNoSpace()) return what + "the disk is full; make room" + detail;
   if (status.IsPathNotFound() || detail.find("No such file") != std::string::npos) {
-    return what + "a file is missing; put it back or restore a backup" + detail;
+    return what + "a file or directory is missing" + detail;
   }
   if (status.IsCorruption()) {
     return what + "a file is damaged; check the disk and restore a backup" + detail;
@@ -94,9 +94,8 @@ Result<void> RocksDbDirectory::Create() const {
     status = fs_->NewDirectory(parent.empty() ? "." : parent, io_, &entry, nullptr);
     if (status.ok()) status = entry->Fsync(io_, nullptr);
   }
-  if (status.ok()) return {};
-  return Fail(StatusReason::kServiceUnavailable,
-              "the directory " + path_ + " cannot be made: " + status.ToString());
+  if (!status.ok()) return RocksDbFailure(path_, status);
+  return {};
 }
 
 Result<void> RocksDbDirectory::Lock() {
@@ -124,9 +123,14 @@ Result<std::vector<RocksDbDirectory::NamedKind>> RocksDbDirectory::RecordFiles()
   }
   if (!status.ok()) return RocksDbFailure(path_, status);
   std::vector<NamedKind> files;
-  if (current.starts_with("MANIFEST-") && current.ends_with("\n")) {
+  if (Has("CURRENT")) {
+    const bool sound = current.starts_with("MANIFEST-") && current.ends_with("\n");
+    if (!sound) return Damaged("CURRENT", 0, "it does not name a manifest");
     current.pop_back();
-    if (Has(current)) files.emplace_back(current, RecordFileKind::kManifest);
+    if (!Has(current)) {
+      return Damaged("CURRENT", 0, ("it names " + current + ", which is missing").c_str());
+    }
+    files.emplace_back(current, RecordFileKind::kManifest);
   }
   std::erase_if(names, [](const std::string& name) {
     return !name.ends_with(".log") || name.find_first_not_of("0123456789") != name.size() - 4;

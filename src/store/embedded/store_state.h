@@ -19,6 +19,8 @@ struct StoreState {
   // What has been, or is just being, compacted: set before the deletions happen, so that whoever
   // takes a snapshot and then finds its revision not below this has all of that revision.
   std::atomic<int64_t> compacted{0};
+  // How far the deletions have got on disk.
+  std::atomic<int64_t> swept{0};
   std::atomic<int64_t> keys{0};
   std::atomic<uint64_t> commits{0};
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/limits.h"
-
 namespace skiff {
 
 KeyValue TakeKeyValue(mvccpb::KeyValue& from) {
@@ -36,49 +34,6 @@ EtcdKeys ToEtcdKeys(const KeyRange& range) {
     out.range_end = range.end;
   }
   return out;
-}
-
-namespace {
-
-std::unexpected<Status> TooLarge(std::string what) {
-  return Fail(StatusReason::kRequestEntityTooLarge, std::move(what));
-}
-
-Result<void> CheckKey(const std::string& key) {
-  if (key.empty()) return BadRequest("a transaction names an empty key");
-  if (key.size() > limits::kMaxStoreKeyBytes)
-    return TooLarge("a key of " + std::to_string(key.size()) + " bytes; at most " +
-                    std::to_string(limits::kMaxStoreKeyBytes) + " are allowed");
-  return {};
-}
-
-}  // namespace
-
-Result<void> CheckTransaction(const Transaction& transaction) {
-  const size_t most = std::max(transaction.conditions.size(), transaction.writes.size());
-  if (most > limits::kMaxStoreTransactionWrites)
-    return TooLarge("a transaction of " + std::to_string(most) + " conditions or writes; at most " +
-                    std::to_string(limits::kMaxStoreTransactionWrites) + " are allowed");
-  size_t bytes = 0;
-  for (const Condition& condition : transaction.conditions) {
-    SKIFF_RETURN_IF_ERROR(CheckKey(condition.key));
-    if (condition.expected.value < 0)
-      return BadRequest("a condition expects the negative revision " +
-                        std::to_string(condition.expected.value));
-  }
-  std::vector<std::string_view> keys;
-  for (const Write& write : transaction.writes) {
-    SKIFF_RETURN_IF_ERROR(CheckKey(write.key));
-    bytes += write.key.size() + write.value.size();
-    keys.push_back(write.key);
-  }
-  if (bytes > limits::kMaxStoreTransactionBytes)
-    return TooLarge("a transaction of " + std::to_string(bytes) + " bytes; at most " +
-                    std::to_string(limits::kMaxStoreTransactionBytes) + " are allowed");
-  std::sort(keys.begin(), keys.end());
-  if (std::adjacent_find(keys.begin(), keys.end()) != keys.end())
-    return BadRequest("a transaction writes a key twice");
-  return {};
 }
 
 etcdserverpb::TxnRequest ToTxn(const Transaction& transaction) {

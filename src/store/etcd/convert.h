@@ -20,8 +20,6 @@ struct EtcdKeys {
 };
 EtcdKeys ToEtcdKeys(const KeyRange& range);
 
-// What a store refuses, whatever etcd would do.
-Result<void> CheckTransaction(const Transaction& transaction);
 etcdserverpb::TxnRequest ToTxn(const Transaction& transaction);
 CommitReply TakeCommitReply(etcdserverpb::TxnResponse& from, size_t conditions);
 

@@ -1,0 +1,91 @@
+// The thread that looks after an embedded store: ends leases whose time has passed, compacts old
+// states, when asked to and by itself, and asks the engine how it is.
+//
+// Owned by the store, which stops it before the committer that does its work.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "store/embedded/committer.h"
+#include "store/embedded/engine_gate.h"
+#include "store/embedded/lease_table.h"
+#include "store/embedded/reader.h"
+#include "store/embedded/store_state.h"
+#include "store/store.h"
+
+namespace skiff {
+
+struct UpkeepParts {
+  EngineGate* gate;
+  StoreState* state;
+  StoreReader* reader;
+  LeaseTable* leases;
+  Committer* committer;
+  Clock* clock;
+};
+
+class Upkeep {
+ public:
+  // An interval of zero compacts only when asked to.
+  Upkeep(UpkeepParts parts, Duration interval, Duration retention);
+  ~Upkeep() { Stop(); }
+
+  void Compact(Revision revision, StoreCallback<Revision> done);
+  // There may be something to do sooner than was known.
+  void Wake();
+  // Answers compactions that are under way with kServiceUnavailable.
+  void Stop();
+
+ private:
+  struct Waiter {
+    int64_t target;
+    StoreCallback<Revision> done;
+  };
+  struct Sample {
+    Duration time;
+    int64_t revision;
+  };
+
+  void Work();
+  // The next moment at which there is something to do, as far as is known.
+  Duration NextMoment();
+  Result<void> EndLeases();
+  // True if there is more to do.
+  bool CompactSome();
+  Result<void> CompactOneStep(int64_t target);
+  void AnswerCompactions(const Result<void>& done);
+  void CheckEngine();
+  // Remembers when the store was where, and finds what is old enough to be compacted.
+  void Observe();
+
+  const UpkeepParts parts_;
+  const Duration interval_;
+  const Duration retention_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  bool woken_ = false;
+  std::vector<Waiter> waiters_;
+
+  // Of the thread.
+  int64_t target_ = 0;  // what automatic compaction wants
+  std::deque<Sample> samples_;
+  Duration next_sample_{0};
+  Duration next_compaction_{0};
+  Duration next_check_{0};
+  Duration retry_at_{0};
+
+  std::optional<Thread> thread_;
+};
+
+}  // namespace skiff

@@ -1,0 +1,133 @@
+// Several servers that share one real etcd and compact it by turns.
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "store/blocking.h"
+#include "store/etcd/compactor.h"
+#include "store/etcd/etcd_store.h"
+#include "tests/store/etcd_cluster.h"
+#include "tests/store/wait.h"
+
+namespace skiff::testing {
+namespace {
+
+constexpr Duration kInterval = std::chrono::minutes(5);
+constexpr Duration kSoon = std::chrono::seconds(20);
+
+class EtcdCompactorTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why = EtcdCluster::Missing({})) GTEST_SKIP() << *why;
+    auto started = EtcdCluster::Start(clock_, {});
+    ASSERT_TRUE(started) << started.error().message();
+    cluster_ = std::move(*started);
+    EtcdOptions options;
+    options.endpoints = cluster_->endpoints();
+    options.clock = &clock_;
+    options.random = &random_;
+    auto store = EtcdStore::Open(options);
+    ASSERT_TRUE(store) << store.error().message();
+    store_ = std::move(*store);
+  }
+
+  Revision Put(const std::string& value) {
+    Transaction put;
+    put.writes.push_back({Write::Kind::kPut, "/a", SharedBytes(value), {}});
+    return CommitAndWait(*store_, std::move(put)).value().revision;
+  }
+  StatusReason ReadAt(Revision revision) {
+    RangeRequest request;
+    request.range = KeyRange::Single("/a");
+    request.at = revision;
+    auto reply = RangeAndWait(*store_, request);
+    return reply ? StatusReason::kUnknown : reply.error().reason();
+  }
+  // Lets an interval pass for one server and waits for its round.
+  void Round(ManualClock& time, EtcdCompactor& compactor) {
+    const uint64_t before = compactor.state().rounds;
+    ASSERT_TRUE(WaitUntilTrue(clock_, kSoon, [&] {
+      // The compactor begins to wait only after its last round has ended.
+      if (compactor.state().rounds == before) time.Advance(kInterval);
+      return compactor.state().rounds > before;
+    }));
+    EXPECT_EQ(compactor.state().error, "");
+  }
+
+  SystemClock clock_;
+  SystemRandom random_;
+  std::unique_ptr<EtcdCluster> cluster_;
+  std::unique_ptr<EtcdStore> store_;
+};
+
+TEST_F(EtcdCompactorTest, ForgetsWhatIsOlderThanAnInterval) {
+  ManualClock time;
+  EtcdCompactor compactor(*store_, time, kInterval);
+  const Revision one = Put("1");
+  const Revision two = Put("2");
+  Round(time, compactor);
+  EXPECT_EQ(ReadAt(one), StatusReason::kUnknown) << "nothing is compacted in the first interval";
+  const Revision three = Put("3");
+  Round(time, compactor);
+  EXPECT_EQ(ReadAt(one), StatusReason::kExpired);
+  EXPECT_EQ(ReadAt(two), StatusReason::kExpired);
+  EXPECT_EQ(ReadAt(three), StatusReason::kUnknown);
+  EXPECT_GT(compactor.state().compacted, two);
+  EXPECT_LT(compactor.state().compacted, three);
+  EXPECT_GE(compactor.state().won, 2u);
+}
+
+TEST_F(EtcdCompactorTest, OneOfTwoServersCompactsAndTheOtherTakesOver) {
+  ManualClock time_a;
+  ManualClock time_b;
+  auto a = std::make_unique<EtcdCompactor>(*store_, time_a, kInterval);
+  EtcdCompactor b(*store_, time_b, kInterval);
+  Put("1");
+  Round(time_a, *a);
+  EXPECT_EQ(a->state().won, 1u);
+  Round(time_b, b);
+  EXPECT_EQ(b.state().won, 0u) << "the other was there first";
+  Put("2");
+  Round(time_a, *a);
+  EXPECT_EQ(a->state().won, 2u);
+  const Revision compacted = a->state().compacted;
+  EXPECT_GT(compacted, Revision());
+  Round(time_b, b);
+  EXPECT_EQ(b.state().won, 0u);
+  EXPECT_EQ(b.state().compacted, compacted) << "learned from the key";
+
+  a.reset();
+  const Revision last = Put("3");
+  Round(time_b, b);
+  EXPECT_EQ(b.state().won, 1u);
+  EXPECT_GT(b.state().compacted, compacted);
+  EXPECT_EQ(ReadAt(last), StatusReason::kUnknown);
+}
+
+TEST_F(EtcdCompactorTest, NotesItsRevisionWhereOtherServersLook) {
+  ManualClock time;
+  EtcdCompactor compactor(*store_, time, kInterval);
+  Put("1");
+  Round(time, compactor);
+  Round(time, compactor);
+  RangeRequest request;
+  request.range = KeyRange::Single(EtcdCompactor::kKey);
+  auto reply = RangeAndWait(*store_, request);
+  ASSERT_TRUE(reply) << reply.error().message();
+  ASSERT_EQ(reply->entries.size(), 1u);
+  EXPECT_EQ(reply->entries[0].value.view(), std::to_string(compactor.state().compacted.value));
+  auto figures = Await<StoreFigures>([&](auto done) { store_->Figures(std::move(done)); });
+  ASSERT_TRUE(figures) << figures.error().message();
+  EXPECT_EQ(figures->compacted, compactor.state().compacted);
+}
+
+TEST_F(EtcdCompactorTest, AnIntervalOfZeroMeansNever) {
+  ManualClock time;
+  EtcdCompactor compactor(*store_, time, Duration(0));
+  time.Advance(std::chrono::hours(24));
+  EXPECT_EQ(compactor.state().rounds, 0u);
+}
+
+}  // namespace
+}  // namespace skiff::testing
