@@ -153,9 +153,8 @@ inline constexpr std::chrono::seconds kCacheRetryInterval{1};
 inline constexpr int64_t kListPageFromStore = 10'000;
 
 // Backups of the store: one frame, several times what a store takes by default, as an etcd may be
-// set to take more; and the time of a lease, which is etcd's own bound.
+// set to take more.
 inline constexpr size_t kMaxBackupFrameBytes = 16 * 1024 * 1024;
-inline constexpr int64_t kMaxBackupLeaseSeconds = 9'000'000'000;
 // Keys that a comparison after a copy names; the rest is counted. Kinds of keys that skiff store
 // inspect tells apart; the rest is one line.
 inline constexpr size_t kMaxShownCopyFaults = 10;
