@@ -94,12 +94,12 @@ inline constexpr size_t kStorePieceBytes = 1024 * 1024;
 inline constexpr size_t kMaxSharedLeases = 256;
 
 // etcd: endpoints; bytes of one certificate file; one message to etcd, which takes 1.5 MiB and some
-// more for what surrounds it; requests that wait for a connection, more are turned away; entries and
-// bytes that are asked for at once (an answer is held whole before it is passed on).
+// more for what surrounds it; requests under way, more are turned away; entries and bytes that are
+// asked for at once (an answer is held whole before it is passed on).
 inline constexpr size_t kMaxEtcdEndpoints = 5;
 inline constexpr size_t kMaxEtcdCertificateBytes = 1024 * 1024;
 inline constexpr size_t kMaxEtcdSentBytes = 2 * 1024 * 1024;
-inline constexpr size_t kMaxEtcdWaitingRequests = 65'536;
+inline constexpr size_t kMaxEtcdRequests = 65'536;
 inline constexpr int64_t kEtcdFirstPageEntries = 500;
 inline constexpr int64_t kMaxEtcdPageEntries = 50'000;
 inline constexpr size_t kEtcdPageBytes = 16 * 1024 * 1024;

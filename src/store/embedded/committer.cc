@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "store/check.h"
 #include "store/embedded/meta.h"
 #include "store/transaction_check.h"
 

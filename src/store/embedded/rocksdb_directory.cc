@@ -123,9 +123,14 @@ Result<std::vector<RocksDbDirectory::NamedKind>> RocksDbDirectory::RecordFiles()
   }
   if (!status.ok()) return RocksDbFailure(path_, status);
   std::vector<NamedKind> files;
-  if (current.starts_with("MANIFEST-") && current.ends_with("\n")) {
+  if (Has("CURRENT")) {
+    const bool sound = current.starts_with("MANIFEST-") && current.ends_with("\n");
+    if (!sound) return Damaged("CURRENT", 0, "it does not name a manifest");
     current.pop_back();
-    if (Has(current)) files.emplace_back(current, RecordFileKind::kManifest);
+    if (!Has(current)) {
+      return Damaged("CURRENT", 0, ("it names " + current + ", which is missing").c_str());
+    }
+    files.emplace_back(current, RecordFileKind::kManifest);
   }
   std::erase_if(names, [](const std::string& name) {
     return !name.ends_with(".log") || name.find_first_not_of("0123456789") != name.size() - 4;

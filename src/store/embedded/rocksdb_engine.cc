@@ -21,6 +21,7 @@
 #include <rocksdb/utilities/table_properties_collectors.h>
 
 #include "store/embedded/rocksdb_directory.h"
+#include "store/embedded/table_file.h"
 
 namespace skiff {
 namespace {
@@ -59,14 +60,15 @@ class Failure {
   std::atomic<bool> failed_{false};
 };
 
-// Adds to the file system what RocksDB leaves out when it recovers: files that a manifest names are
-// in the directory for good before CURRENT names that manifest. Otherwise a power cut may leave the
-// new CURRENT and not the files.
-class OrderedFileSystem final : public rocksdb::FileSystemWrapper {
+// Adds to the file system what RocksDB leaves out:
+// - Files that a manifest names are in the directory for good before CURRENT names that manifest.
+//   When it recovers, a power cut might otherwise leave the new CURRENT and not the files.
+// - The end of a table is looked at before RocksDB reads it (table_file.h).
+class CarefulFileSystem final : public rocksdb::FileSystemWrapper {
  public:
   using rocksdb::FileSystemWrapper::FileSystemWrapper;
 
-  const char* Name() const override { return "SkiffOrderedFileSystem"; }
+  const char* Name() const override { return "SkiffCarefulFileSystem"; }
 
   rocksdb::IOStatus RenameFile(const std::string& from, const std::string& to,
                                const rocksdb::IOOptions& options,
@@ -79,6 +81,27 @@ class OrderedFileSystem final : public rocksdb::FileSystemWrapper {
       if (!status.ok()) return status;
     }
     return FileSystemWrapper::RenameFile(from, to, options, dbg);
+  }
+
+  rocksdb::IOStatus NewRandomAccessFile(const std::string& path,
+                                        const rocksdb::FileOptions& options,
+                                        std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                                        rocksdb::IODebugContext* dbg) override {
+    rocksdb::IOStatus status = FileSystemWrapper::NewRandomAccessFile(path, options, file, dbg);
+    if (!status.ok() || !path.ends_with(".sst")) return status;
+    uint64_t size = 0;
+    status = GetFileSize(path, options.io_options, &size, dbg);
+    if (!status.ok()) return status;
+    const auto read = [&](uint64_t offset, size_t length, std::string* out) {
+      out->resize(length);
+      Slice slice;
+      status = (*file)->Read(offset, length, options.io_options, &slice, out->data(), dbg);
+      if (slice.data() != out->data()) out->assign(slice.data(), slice.size());
+      return status.ok() && slice.size() == length;
+    };
+    const char* damage = FindTableDamage(size, read);
+    if (damage != nullptr) status = rocksdb::IOStatus::Corruption(path, damage);
+    return status;
   }
 };
 
@@ -107,6 +130,7 @@ rocksdb::ColumnFamilyOptions FamilySettings(Family family, const RocksDbOptions&
   table.block_cache = cache;
   table.cache_index_and_filter_blocks = true;
   table.format_version = 5;
+  table.checksum = rocksdb::kCRC32c;  // which table_file.h knows
   // Only these two are asked for single keys that may be absent or anywhere.
   if (family == Family::kCurrent || family == Family::kLog) {
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
@@ -161,6 +185,16 @@ rocksdb::DBOptions DatabaseSettings(const RocksDbOptions& options) {
   settings.max_log_file_size = limits::kMaxStoreDiaryBytes;
   settings.stats_dump_period_sec = 0;
   settings.stats_persist_period_sec = 0;
+  return settings;
+}
+
+// How everything is read.
+rocksdb::ReadOptions ReadSettings() {
+  rocksdb::ReadOptions settings;
+  settings.verify_checksums = true;
+  // There are none. Looking for them, an iterator of RocksDB 7.8 that comes from one file to the
+  // next forgets the error of reading that next one, and goes on as if it were empty.
+  settings.ignore_range_deletions = true;
   return settings;
 }
 
@@ -231,7 +265,8 @@ class RocksSnapshot final : public EngineSnapshot {
   RocksSnapshot(const std::string& directory, const Database& database, bool moves)
       : directory_(directory),
         database_(database),
-        snapshot_(moves ? database.db->GetSnapshot() : nullptr) {
+        snapshot_(moves ? database.db->GetSnapshot() : nullptr),
+        options_(ReadSettings()) {
     options_.snapshot = snapshot_;
   }
   ~RocksSnapshot() override {
@@ -289,7 +324,7 @@ class RocksEngine final : public Engine {
  public:
   explicit RocksEngine(RocksDbOptions options)
       : options_(std::move(options)),
-        fs_(std::make_shared<OrderedFileSystem>(options_.file_system != nullptr
+        fs_(std::make_shared<CarefulFileSystem>(options_.file_system != nullptr
                                                     ? options_.file_system
                                                     : rocksdb::FileSystem::Default())),
         env_(rocksdb::NewCompositeEnv(fs_)),
@@ -441,8 +476,8 @@ Result<void> RocksEngine::Write(EngineBatch& batch) {
 }
 
 Result<bool> RocksEngine::Get(Family family, std::string_view key, std::string* value) {
-  const rocksdb::Status status =
-      database_.db->Get({}, database_.families[static_cast<size_t>(family)], ToSlice(key), value);
+  const rocksdb::Status status = database_.db->Get(
+      ReadSettings(), database_.families[static_cast<size_t>(family)], ToSlice(key), value);
   if (status.IsNotFound()) return false;
   if (!status.ok()) return RocksDbFailure(options_.directory, status);
   return true;

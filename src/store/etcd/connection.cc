@@ -7,6 +7,7 @@
 #include <climits>
 #include <cstring>
 
+#include <grpc/support/log.h>
 #include <grpc/support/time.h>
 
 #include "base/limits.h"
@@ -50,6 +51,15 @@ Result<std::shared_ptr<grpc::ChannelCredentials>> Credentials(const EtcdOptions&
     SKIFF_ASSIGN_OR_RETURN(pem.pem_private_key, ReadPem("--etcd-keyfile", options.key_file));
   }
   return grpc::SslCredentials(pem);
+}
+
+// gRPC tells its errors with each call; what it would write to the terminal besides only repeats
+// them. What it says before it ends the process is let through.
+void LogOfGrpc(gpr_log_func_args* args) {
+  const std::string_view text = args->message;
+  if (text.find("assertion failed") == text.npos) return;
+  const std::string line = "grpc: " + std::string(text) + "\n";
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;
 }
 
 int Milliseconds(Duration duration) {
@@ -101,6 +111,8 @@ void EtcdConnection::CancelStreams() {
 
 Result<std::shared_ptr<EtcdConnection>> MakeEtcdConnection(const EtcdOptions& options,
                                                            const EtcdEndpoint& endpoint) {
+  static std::once_flag quiet;
+  std::call_once(quiet, [] { gpr_set_log_function(LogOfGrpc); });
   SKIFF_ASSIGN_OR_RETURN(const auto credentials, Credentials(options, endpoint.tls));
   auto out = std::make_shared<EtcdConnection>();
   out->channel = grpc::CreateCustomChannel(endpoint.Target(), credentials, Arguments(options));

@@ -47,6 +47,11 @@ class PagedRange : public std::enable_shared_from_this<PagedRange> {
     EtcdCallKind kind;
     kind.require_leader = !stale_;
     kind.current = !stale_;
+    if (page_ > limits::kEtcdFirstPageEntries) {
+      // Megabytes take their time.
+      kind.attempt_timeout = core_->options().request_timeout;
+      kind.timeout = 2 * core_->options().request_timeout;
+    }
     RangeCall::Start(core_, kind, std::move(message), SendRange,
                      [self = shared_from_this()](Result<etcdserverpb::RangeResponse> page) {
                        if (page) return self->OnPage(*page);

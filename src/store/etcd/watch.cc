@@ -67,9 +67,9 @@ void EtcdWatchSession::Open(std::shared_ptr<EtcdConnection> connection) {
                                                   std::move(create));
   std::unique_lock lock(state_);
   if (stopped_) return;
-  if (!core_->Add(stream)) {
+  if (auto added = core_->Add(stream); !added) {
     lock.unlock();
-    return End(EtcdCore::ClosingStatus());
+    return End(std::move(added).error());
   }
   stream_ = stream.get();
   opened_ = false;
@@ -191,8 +191,13 @@ bool EtcdWatchSession::IsPendingLocked(const Event& event) const {
 }
 
 std::optional<Status> EtcdWatchSession::TakeEventsLocked(etcdserverpb::WatchResponse& message) {
+  const int64_t header = message.header().revision();
   for (mvccpb::Event& event : *message.mutable_events()) {
     bool repeated = false;
+    if (event.kv().mod_revision() > header && header > 0)
+      return Status(StatusReason::kInternalError,
+                    "etcd told of revision " + std::to_string(event.kv().mod_revision()) +
+                        " while it was only at " + std::to_string(header));
     if (auto error = CheckOrderLocked(event.kv().mod_revision(), repeated)) return error;
     if (repeated) continue;
     Event taken = TakeEvent(event);
