@@ -106,14 +106,11 @@ inline constexpr size_t kEtcdPageBytes = 16 * 1024 * 1024;
 // Revisions that a watch remembers to tell a repeated event from a late one.
 inline constexpr size_t kEtcdRememberedRevisions = 256;
 // The engine under the embedded store: writes of a family that are held in memory before they
-// become a file; files of the write-ahead log; blocks kept in memory; files held open; files of its
-// own diary and bytes of each.
+// become a file; files of the write-ahead log; blocks kept in memory; files held open.
 inline constexpr size_t kStoreWriteBufferBytes = 4 * 1024 * 1024;
 inline constexpr size_t kMaxStoreWalBytes = 16 * 1024 * 1024;
 inline constexpr size_t kStoreBlockCacheBytes = 4 * 1024 * 1024;
 inline constexpr int kMaxStoreOpenFiles = 256;
-inline constexpr size_t kMaxStoreDiaryFiles = 2;
-inline constexpr size_t kMaxStoreDiaryBytes = 256 * 1024;
 // With less room than this on the disk no more is written, and how much is written before the disk
 // is asked again. The reserve is a file that is given up when the disk is full all the same, so
 // that what is in memory can be put into files.

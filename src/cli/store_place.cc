@@ -24,6 +24,11 @@ bool IsEtcdUrl(std::string_view text) {
   return text.starts_with("http://") || text.starts_with("https://");
 }
 
+// "1 key", "2 keys"
+std::string Counted(uint64_t number, std::string_view what) {
+  return std::to_string(number) + " " + std::string(what) + (number == 1 ? "" : "s");
+}
+
 class EmbeddedReader final : public PlaceReader {
  public:
   EmbeddedReader(StorePlace place, Clock* clock) : place_(std::move(place)), clock_(clock) {}
@@ -63,13 +68,14 @@ class EmbeddedReader final : public PlaceReader {
     figures.compacted = Revision{meta.compacted};
     SKIFF_ASSIGN_OR_RETURN(figures.leases, reader_->CountLeases());
     figures.bytes_on_disk = engine.bytes_on_disk;
-    figures.bytes_in_use = engine.bytes_in_use;
+    // An estimate, which is too high while most of the data is in logs.
+    figures.bytes_in_use = std::min(engine.bytes_in_use, engine.bytes_on_disk);
     return figures;
   }
   Result<std::string> Verify(const ProgressFunction& progress) override {
     SKIFF_ASSIGN_OR_RETURN(const VerifyReport report, reader_->Verify(progress));
-    return std::to_string(report.records) + " records, " + std::to_string(report.keys) +
-           " keys and " + std::to_string(report.leases) + " leases are sound";
+    return Counted(report.records, "record") + ", " + Counted(report.keys, "key") + " and " +
+           Counted(report.leases, "lease") + " are sound";
   }
   uint64_t cluster_id() override { return static_cast<uint64_t>(reader_->meta().cluster); }
 
@@ -126,7 +132,7 @@ class EtcdReader final : public PlaceReader {
   Result<std::string> Verify(const ProgressFunction& progress) override {
     CountingSink sink(progress);
     SKIFF_RETURN_IF_ERROR(source_.Scan(KeyRange::All(), &sink));
-    return std::to_string(sink.count) + " keys could be read; etcd keeps its checksums to itself";
+    return Counted(sink.count, "key") + " could be read; etcd keeps its checksums to itself";
   }
   uint64_t cluster_id() override { return 0; }
 
@@ -185,8 +191,8 @@ class BackupPlaceReader final : public PlaceReader {
   Result<std::string> Verify(const ProgressFunction&) override {
     SKIFF_ASSIGN_OR_RETURN(BackupReader reader, BackupReader::Open(*bytes_));
     SKIFF_ASSIGN_OR_RETURN(const BackupIndex index, BackupIndex::Build(*bytes_, reader));
-    return std::to_string(index.end().entries) + " keys and " + std::to_string(index.end().leases) +
-           " leases are sound";
+    return Counted(index.end().entries, "key") + " and " + Counted(index.end().leases, "lease") +
+           " are sound";
   }
   uint64_t cluster_id() override { return header_.cluster_id; }
 
@@ -279,7 +285,7 @@ Result<void> CheckPlace(const StorePlace& place, PlaceKinds kinds) {
   const bool has_tls =
       !place.ca_file.empty() || !place.cert_file.empty() || !place.key_file.empty();
   if (has_tls && !place.is_etcd()) {
-    return BadRequest("the TLS files of etcd are given, but no --etcd-servers");
+    return BadRequest("TLS files are given, but the store is no etcd");
   }
   for (const std::string& server : place.etcd_servers) {
     if (!IsEtcdUrl(server)) {

@@ -246,10 +246,13 @@ class Restore(Made):
         self.assertEqual(self.names(), ["bad"])
 
     def test_a_full_disk_leaves_no_directory(self):
-        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8_000, 8_000))
-        done = self.store("restore", self.backup, "--data-dir", "new", preexec_fn=limit)
-        self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertEqual(self.names(), [])
+        # From where nothing can be written to where the last of it cannot.
+        for room in (0, 100, 4_000, 8_000, 20_000):
+            limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+            done = self.store("restore", self.backup, "--data-dir", "new", preexec_fn=limit)
+            self.assertEqual(done.returncode, 1, (room, done.stderr))
+            self.assertIn(b"skiff store restore: ", done.stderr)
+            self.assertEqual(self.names(), [], room)
 
     def test_ctrl_c_at_any_time_leaves_all_or_nothing(self):
         for code in self.interrupted("restore", self.backup, "--data-dir", "new"):

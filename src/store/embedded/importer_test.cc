@@ -151,6 +151,12 @@ TEST_F(OfflineReaderTest, AnEmptyEngineIsNoStoreAndStaysEmpty) {
   EXPECT_EQ(disk_->writes(), 0u);
 }
 
+TEST_F(OfflineReaderTest, ANewerFormatIsRefusedByItsNumber) {
+  Import();
+  disk_->Put(Family::kMeta, kMetaFormat, EncodeMeta(kMetaFormat, kStoreFormat + 1));
+  EXPECT_NE(Fault().find("format version 2"), std::string::npos) << Fault();
+}
+
 TEST_F(OfflineReaderTest, AnImportedStoreIsSound) {
   Import();
   EXPECT_EQ(Fault(), "");
