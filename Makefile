@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := build
-.PHONY: help build debug asan tsan test up bench bench-engines fuzz format install clean
+.PHONY: help build debug asan tsan test up faults bench bench-engines fuzz format install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z -]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -19,6 +19,12 @@ debug asan tsan:  ## another build in build/<name>, and its tests
 test:  ## every test: release, sanitizers, fuzz targets, house rules
 	@tools/deps test
 	@tools/test release asan fuzz
+
+faults:  ## 10,000 kill -9 cycles of a store under load (SKIFF_FAULT_ROUNDS)
+	@tools/deps test
+	@tools/build release
+	@SKIFF_FAULT_ROUNDS=$${SKIFF_FAULT_ROUNDS:-10000} \
+	  build/tests/faults_crash_test --gtest_filter='CrashTest.Killed*'
 
 up:  ## run the product
 	@echo "make up: there is nothing to run yet. The API server is not written; README.md says" >&2

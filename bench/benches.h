@@ -12,5 +12,7 @@ void BenchDocuments(Report& report);
 void BenchSelectors(Report& report);
 void BenchBadInput(Report& report);
 void BenchStore(Report& report);
+void BenchCache(Report& report);
+void BenchWatches(Report& report);
 
 }  // namespace skiff::bench

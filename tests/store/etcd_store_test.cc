@@ -1,13 +1,17 @@
 // The etcd store on one real etcd: what is its own, beside the behaviour that all stores share.
 #include "store/etcd/etcd_store.h"
 
+#include <algorithm>
 #include <atomic>
+#include <fstream>
+#include <functional>
 
 #include <gtest/gtest.h>
 
 #include "base/random.h"
 #include "store/blocking.h"
 #include "tests/store/etcd_cluster.h"
+#include "tests/store/temporary_directory.h"
 #include "tests/store/wait.h"
 #include "tests/store/watch_checker.h"
 
@@ -134,6 +138,305 @@ TEST_F(EtcdStoreTest, WatchOfTheNextRevisionSeesTheCommitThatFollows) {
     ASSERT_TRUE(sink.WaitFor(put, kSoon)) << round;
     EXPECT_EQ(sink.log().calls.front().events.front().revision(), put);
   }
+}
+
+TEST_F(EtcdStoreTest, RangesOfManyPagesAreOneState) {
+  constexpr int kEntries = 1300;
+  for (int first = 0; first < kEntries; first += 100) {
+    Transaction put;
+    for (int i = first; i < first + 100; ++i)
+      put.writes.push_back({Write::Kind::kPut, prefix_ + std::to_string(10'000 + i),
+                            SharedBytes(std::string(100, 'x')), LeaseId()});
+    ASSERT_TRUE(CommitAndWait(*store_, std::move(put)));
+  }
+  RangeRequest request;
+  request.range = All();
+  auto all = RangeAndWait(*store_, request);
+  ASSERT_TRUE(all) << all.error().message();
+  ASSERT_EQ(all->entries.size(), size_t{kEntries});
+  EXPECT_EQ(all->count, kEntries);
+  EXPECT_FALSE(all->more);
+  EXPECT_EQ(all->entries.front().key, prefix_ + "10000");
+  EXPECT_EQ(all->entries.back().key, prefix_ + "11299");
+  request.limit = 777;
+  auto some = RangeAndWait(*store_, request);
+  ASSERT_TRUE(some) << some.error().message();
+  EXPECT_EQ(some->entries.size(), 777u);
+  EXPECT_EQ(some->count, kEntries);
+  EXPECT_TRUE(some->more);
+  request.keys_only = true;
+  request.limit = 0;
+  auto keys = RangeAndWait(*store_, request);
+  ASSERT_TRUE(keys) << keys.error().message();
+  EXPECT_EQ(keys->entries.size(), size_t{kEntries});
+  EXPECT_TRUE(keys->entries[700].value.empty());
+}
+
+// Changes the store while a scan is under way.
+class DisturbingSink final : public ScanSink {
+ public:
+  explicit DisturbingSink(std::function<void()> disturb) : disturb_(std::move(disturb)) {}
+  void OnEntries(std::vector<KeyValue> entries) override {
+    if (seen.empty()) disturb_();
+    for (KeyValue& entry : entries) seen.push_back(std::move(entry));
+  }
+  std::vector<KeyValue> seen;
+
+ private:
+  std::function<void()> disturb_;
+};
+
+TEST_F(EtcdStoreTest, AScanIsOneStateHoweverTheStoreChanges) {
+  for (int first = 0; first < 600; first += 100) {
+    Transaction put;
+    for (int i = first; i < first + 100; ++i)
+      put.writes.push_back(
+          {Write::Kind::kPut, prefix_ + std::to_string(10'000 + i), SharedBytes("old"), LeaseId()});
+    ASSERT_TRUE(CommitAndWait(*store_, std::move(put)));
+  }
+  // Another store, because a callback must not wait for its own.
+  const auto other = Open();
+  DisturbingSink sink([&] {
+    Transaction change;
+    change.writes.push_back({Write::Kind::kDelete, prefix_ + "10590", {}, {}});
+    change.writes.push_back({Write::Kind::kPut, prefix_ + "10591", SharedBytes("new"), {}});
+    change.writes.push_back({Write::Kind::kPut, prefix_ + "10600", SharedBytes("new"), {}});
+    std::atomic<bool> done = false;
+    other->Commit(std::move(change), [&](auto) { done = true; });
+    EXPECT_TRUE(WaitUntilTrue(Time(), kSoon, [&] { return done.load(); }));
+  });
+  auto revision = Await<Revision>([&](auto done) { store_->Scan(All(), &sink, std::move(done)); });
+  ASSERT_TRUE(revision) << revision.error().message();
+  ASSERT_EQ(sink.seen.size(), 600u);
+  for (const KeyValue& entry : sink.seen) {
+    EXPECT_EQ(entry.value.view(), "old");
+    EXPECT_LE(entry.mod_revision, *revision);
+  }
+}
+
+TEST_F(EtcdStoreTest, AScanThatIsCompactedAwaySaysSo) {
+  for (int first = 0; first < 600; first += 100) {
+    Transaction put;
+    for (int i = first; i < first + 100; ++i)
+      put.writes.push_back(
+          {Write::Kind::kPut, prefix_ + std::to_string(10'000 + i), SharedBytes("old"), LeaseId()});
+    ASSERT_TRUE(CommitAndWait(*store_, std::move(put)));
+  }
+  DisturbingSink sink([&] {
+    ASSERT_TRUE(cluster_->Control(0, {"put", prefix_ + "a", "1"}));
+    ASSERT_TRUE(cluster_->Control(0, {"put", prefix_ + "a", "2"}));
+    auto got = cluster_->Control(0, {"get", prefix_ + "a", "-w", "fields"});
+    ASSERT_TRUE(got) << got.error().message();
+    const size_t at = got->find("\"Revision\" : ");
+    ASSERT_NE(at, std::string::npos) << *got;
+    const std::string newest = std::to_string(std::stoll(got->substr(at + 13)));
+    ASSERT_TRUE(cluster_->Control(0, {"compact", newest}));
+  });
+  auto revision = Await<Revision>([&](auto done) { store_->Scan(All(), &sink, std::move(done)); });
+  ASSERT_FALSE(revision);
+  EXPECT_EQ(revision.error().reason(), StatusReason::kExpired) << revision.error().message();
+}
+
+TEST_F(EtcdStoreTest, ALargeRevisionComesToWatchesInOneCall) {
+  // With the previous values more than a message of etcd holds, so it comes in fragments.
+  const auto write = [&](char fill) {
+    Transaction put;
+    for (int i = 0; i < 10; ++i)
+      put.writes.push_back({Write::Kind::kPut, prefix_ + std::to_string(i),
+                            SharedBytes(std::string(140'000, fill)), LeaseId()});
+    return CommitAndWait(*store_, std::move(put)).value().revision;
+  };
+  const Revision first = write('a');
+  const WatchRequest request{All(), first, true};
+  LoggingSink sink(Time(), "w", request);
+  const auto watch = store_->StartWatch(request, &sink);
+  const Revision last = write('b');
+  ASSERT_TRUE(sink.WaitFor(last, kSoon));
+  for (const WatchCall& call : sink.log().calls) {
+    for (const Event& event : call.events) {
+      EXPECT_EQ(
+          std::count_if(call.events.begin(), call.events.end(),
+                        [&](const Event& other) { return other.revision() == event.revision(); }),
+          10);
+      if (event.revision() != last) continue;
+      EXPECT_EQ(event.previous->value.view()[0], 'a');
+    }
+  }
+}
+
+TEST_F(EtcdStoreTest, FiguresTellOfTheServer) {
+  Put("a", "1");
+  auto figures = Await<StoreFigures>([&](auto done) { store_->Figures(std::move(done)); });
+  ASSERT_TRUE(figures) << figures.error().message();
+  EXPECT_EQ(figures->engine, "etcd");
+  EXPECT_GT(figures->bytes_on_disk, 0u);
+  EXPECT_GT(figures->bytes_in_use, 0u);
+  EXPECT_EQ(figures->commits, 1u);
+  EXPECT_EQ(figures->revision, Now());
+}
+
+TEST_F(EtcdStoreTest, ProgressOfDebiansEtcdIsNotBelieved) {
+  Put("a", "1");
+  EXPECT_FALSE(store_->HasReliableProgress()) << "3.4.23 may run ahead of its events";
+}
+
+TEST_F(EtcdStoreTest, NobodyAtTheEndpointIsToldWithItsAddress) {
+  EtcdOptions options = Options();
+  options.endpoints = {"http://127.0.0.1:1"};
+  options.request_timeout = std::chrono::milliseconds(300);
+  options.max_backoff = std::chrono::milliseconds(100);
+  auto store = EtcdStore::Open(options);
+  ASSERT_TRUE(store) << store.error().message();
+  auto reply = CommitAndWait(**store, Transaction::CreateIfAbsent("/a", SharedBytes("1")));
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().reason(), StatusReason::kServiceUnavailable) << "nothing was sent";
+  EXPECT_NE(reply.error().message().find("http://127.0.0.1:1"), std::string::npos)
+      << reply.error().message();
+  EXPECT_FALSE((*store)->Health().readable);
+  EXPECT_NE((*store)->Health().reason, "");
+}
+
+TEST_F(EtcdStoreTest, WhatIsOpenWhenTheStoreGoesIsAnswered) {
+  EtcdOptions options = Options();
+  options.endpoints = {"http://127.0.0.1:1"};
+  auto store = EtcdStore::Open(options).value();
+  std::atomic<int> answers = 0;
+  const auto count = [&](auto reply) {
+    EXPECT_EQ(reply.error().reason(), StatusReason::kServiceUnavailable);
+    ++answers;
+  };
+  const WatchRequest request{All(), Revision{1}, false};
+  LoggingSink sink(Time(), "w", request);
+  LoggingSink next(Time(), "n", {});
+  const auto watch = store->StartWatch(request, &sink);
+  const auto watch_next = store->StartWatch({All(), {}, false}, &next);
+  store->CurrentRevision(count);
+  store->Range({}, count);
+  store->RenewLease(LeaseId{1}, count);
+  store->Figures(count);
+  store->Commit(Transaction::CreateIfAbsent("/a", SharedBytes("1")), count);
+  EXPECT_EQ(answers, 0);
+  store.reset();
+  EXPECT_EQ(answers, 5);
+  ASSERT_TRUE(sink.WaitForEnd(kSoon));
+  EXPECT_EQ(sink.end()->reason(), StatusReason::kServiceUnavailable);
+  EXPECT_TRUE(next.WaitForEnd(kSoon));
+}
+
+// ---- Clusters of their own
+
+class EtcdOwnClusterTest : public ::testing::Test {
+ protected:
+  void Begin(const EtcdClusterOptions& options) {
+    if (const auto why = EtcdCluster::Missing(options)) GTEST_SKIP() << *why;
+    auto started = EtcdCluster::Start(clock_, options);
+    ASSERT_TRUE(started) << started.error().message();
+    cluster_ = std::move(*started);
+    options_.endpoints = cluster_->endpoints();
+    options_.clock = &clock_;
+    options_.random = &random_;
+    options_.health_interval = std::chrono::milliseconds(100);
+  }
+  Result<CommitReply> Put(Store& store, const std::string& value) {
+    Transaction put;
+    put.writes.push_back({Write::Kind::kPut, "/a", SharedBytes(value), {}});
+    return CommitAndWait(store, std::move(put));
+  }
+
+  SystemClock clock_;
+  SystemRandom random_;
+  std::unique_ptr<EtcdCluster> cluster_;
+  EtcdOptions options_;
+};
+
+TEST_F(EtcdOwnClusterTest, CertificatesAreShownAndChecked) {
+  Begin({.members = 1, .tls = true});
+  if (IsSkipped() || HasFatalFailure()) return;
+  options_.ca_file = cluster_->ca_file();
+  options_.cert_file = cluster_->client_certificate_file();
+  options_.key_file = cluster_->client_key_file();
+  auto store = EtcdStore::Open(options_);
+  ASSERT_TRUE(store) << store.error().message();
+  auto put = Put(**store, "1");
+  EXPECT_TRUE(put) << put.error().message();
+
+  options_.request_timeout = std::chrono::seconds(1);
+  EtcdOptions without = options_;
+  without.cert_file = without.key_file = "";
+  auto refused = EtcdStore::Open(without);
+  ASSERT_TRUE(refused) << refused.error().message();
+  EXPECT_FALSE(Put(**refused, "2")) << "etcd asks for a certificate";
+
+  EtcdOptions stranger = options_;
+  stranger.ca_file = "";
+  if (auto distrusting = EtcdStore::Open(stranger)) {
+    EXPECT_FALSE(Put(**distrusting, "3")) << "the system does not know this authority";
+  }
+}
+
+TEST_F(EtcdOwnClusterTest, CertificatesAreReadAnewForANewConnection) {
+  Begin({.members = 1, .tls = true});
+  if (IsSkipped() || HasFatalFailure()) return;
+  TemporaryDirectory files;
+  const auto copy = [](const std::string& from, const std::string& to) {
+    std::ifstream in(from, std::ios::binary);
+    std::ofstream out(to, std::ios::binary | std::ios::trunc);
+    out << in.rdbuf();
+  };
+  options_.ca_file = files.path() + "/ca.pem";
+  options_.cert_file = cluster_->client_certificate_file();
+  options_.key_file = cluster_->client_key_file();
+  options_.max_backoff = std::chrono::milliseconds(100);
+  // An authority that did not sign etcd's certificate, which is replaced by the right one.
+  copy(cluster_->client_certificate_file(), options_.ca_file);
+  auto store = EtcdStore::Open(options_);
+  ASSERT_TRUE(store) << store.error().message();
+  ASSERT_TRUE(WaitUntilTrue(clock_, kSoon, [&] {
+    return (*store)->Health().reason.find("https://") != std::string::npos;
+  })) << (*store)->Health().reason;
+  copy(cluster_->ca_file(), options_.ca_file);
+  auto put = Put(**store, "1");
+  EXPECT_TRUE(put) << put.error().message();
+}
+
+TEST_F(EtcdOwnClusterTest, FilesThatCannotBeReadAreToldWithTheirFlag) {
+  options_.endpoints = {"https://127.0.0.1:1"};
+  options_.clock = &clock_;
+  options_.random = &random_;
+  options_.ca_file = "/nonexistent/ca.pem";
+  auto store = EtcdStore::Open(options_);
+  ASSERT_FALSE(store);
+  EXPECT_NE(store.error().message().find("--etcd-cafile /nonexistent/ca.pem"), std::string::npos)
+      << store.error().message();
+}
+
+TEST_F(EtcdOwnClusterTest, AFullDatabaseRefusesWritesAndServesReadsUntilItIsMended) {
+  Begin({.members = 1, .extra_arguments = {"--quota-backend-bytes=4194304"}});
+  if (IsSkipped() || HasFatalFailure()) return;
+  auto store = EtcdStore::Open(options_).value();
+  Result<CommitReply> reply = Put(*store, "first");
+  ASSERT_TRUE(reply) << reply.error().message();
+  Revision last = reply->revision;
+  for (int i = 0; i < 100 && (reply = Put(*store, std::string(200'000, 'x'))); ++i)
+    last = reply->revision;
+  ASSERT_FALSE(reply) << "the quota was never reached";
+  EXPECT_EQ(reply.error().reason(), StatusReason::kServiceUnavailable);
+  EXPECT_NE(reply.error().message().find("space"), std::string::npos) << reply.error().message();
+  EXPECT_TRUE(store->Health().readable);
+  EXPECT_FALSE(store->Health().writable);
+  EXPECT_NE(store->Health().reason.find("space"), std::string::npos);
+  RangeRequest request;
+  request.range = KeyRange::Single("/a");
+  auto read = RangeAndWait(*store, request);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->entries.at(0).mod_revision, last) << "a refused write changes nothing";
+
+  ASSERT_TRUE(cluster_->Control(0, {"compact", std::to_string(last.value), "--physical"}));
+  ASSERT_TRUE(cluster_->Control(0, {"defrag"}));
+  ASSERT_TRUE(cluster_->Control(0, {"alarm", "disarm"}));
+  EXPECT_TRUE(WaitUntilTrue(clock_, kSoon, [&] { return store->Health().writable; }))
+      << store->Health().reason;
+  EXPECT_TRUE(Put(*store, "again"));
 }
 
 }  // namespace

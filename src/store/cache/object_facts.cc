@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <utility>
 
 #include "object/json/cursor.h"
@@ -34,6 +35,21 @@ std::string_view DecimalText(Arena& arena, Number number) {
   char text[24];
   const auto written = std::to_chars(text, text + sizeof(text), number);
   return arena.Copy({text, static_cast<size_t>(written.ptr - text)});
+}
+
+// IsValidUtf8 is made for long texts; these are short, and nearly always ASCII.
+bool IsText(std::string_view text) {
+  unsigned char bits = 0;
+  uint64_t wide_bits = 0;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (; end - at >= 8; at += 8) {
+    uint64_t word;
+    std::memcpy(&word, at, 8);
+    wide_bits |= word;
+  }
+  for (; at != end; ++at) bits |= static_cast<unsigned char>(*at);
+  return ((wide_bits & 0x8080808080808080u) == 0 && bits < 0x80) || IsValidUtf8(text);
 }
 
 // The last of equal keys stays.
@@ -248,7 +264,7 @@ class FactsReader::ProtobufWalk {
       case Kind::kLabels:
         return TakeLabel(bytes);
       default:
-        utf8_ = utf8_ && IsValidUtf8(bytes);
+        utf8_ = utf8_ && IsText(bytes);
         slots_[step.target] = bytes;
         return WireError::kNone;
     }
@@ -271,7 +287,7 @@ class FactsReader::ProtobufWalk {
       }
       if (error != WireError::kNone) return error;
     }
-    utf8_ = utf8_ && IsValidUtf8(label.key) && IsValidUtf8(label.value);
+    utf8_ = utf8_ && IsText(label.key) && IsText(label.value);
     out_.labels.push_back(label);
     return WireError::kNone;
   }

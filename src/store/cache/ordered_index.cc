@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
+#include <cstddef>
 #include <cstring>
 
 namespace skiff {
@@ -21,7 +22,9 @@ struct IndexNode {
   uint16_t prefix_size = 0;  // bytes that all keys here begin with; perhaps not all such bytes
   uint8_t size = 0;
   uint8_t height = 0;  // 0: a leaf
-  // Of each key the four bytes behind the prefix, in a form that signed integers order alike.
+  // Of each key the four bytes behind the prefix, in a form that signed integers order alike;
+  // kNoHint in unused places.
+  static constexpr int32_t kNoHint = INT32_MAX;
   std::array<int32_t, kCapacity> hints;
   // A leaf's entries, which it counts; or the first entry below each child, which it does not.
   std::array<const CacheEntry*, kCapacity> keys;
@@ -42,10 +45,17 @@ struct IndexNode {
   enum class Bound : uint8_t { kNotLess, kAfter };
   template <Bound bound>
   size_t Search(std::string_view key) const;
-  // The child below which the key belongs.
-  size_t ChildOf(std::string_view key) const {
-    const size_t after = Search<Bound::kAfter>(key);
-    return after == 0 ? 0 : after - 1;
+  // The child below which the key belongs, which is asked for ahead of its use.
+  size_t ChildOf(std::string_view key) const;
+  static void PrefetchLines(const void* from, size_t size) {
+    constexpr size_t kCacheLine = 64;
+    for (size_t i = 0; i < size; i += kCacheLine) {
+      __builtin_prefetch(static_cast<const char*>(from) + i);
+    }
+  }
+  void PrefetchKeys() const {
+    PrefetchLines(this, 1);
+    PrefetchLines(keys.data(), sizeof(keys));
   }
 
   void SetKey(size_t position, const CacheEntry* entry);  // with its hint
@@ -111,6 +121,7 @@ void MoveItems(const T& from, size_t position, size_t count, T& to, size_t to_po
 IndexNode* IndexNode::New(size_t height) {
   IndexNode* node = height == 0 ? new IndexNode : new InnerNode;
   node->height = static_cast<uint8_t>(height);
+  node->hints.fill(kNoHint);
   return node;
 }
 
@@ -162,11 +173,15 @@ size_t IndexNode::Search(std::string_view wanted) const {
     const int order = wanted.substr(0, prefix_size).compare(prefix);
     if (order != 0) return order < 0 ? 0 : size;
   }
+  // All hints are looked at, whatever the size, so that the compiler makes vector code of it.
   const int32_t hint = HintOf(wanted, prefix_size);
-  size_t low = 0;
-  while (low < size && hints[low] < hint) ++low;
-  size_t high = low;
-  while (high < size && hints[high] == hint) ++high;
+  int32_t less = 0, not_greater = 0;
+  for (size_t i = 0; i < kCapacity; ++i) {
+    less += hints[i] < hint ? 1 : 0;
+    not_greater += hints[i] <= hint ? 1 : 0;
+  }
+  size_t low = std::min<size_t>(static_cast<size_t>(less), size);
+  size_t high = std::min<size_t>(static_cast<size_t>(not_greater), size);
   while (low < high) {
     const size_t middle = (low + high) / 2;
     const int order = key(middle).compare(wanted);
@@ -179,7 +194,17 @@ size_t IndexNode::Search(std::string_view wanted) const {
   return low;
 }
 
+size_t IndexNode::ChildOf(std::string_view wanted) const {
+  const size_t after = Search<Bound::kAfter>(wanted);
+  const size_t child = after == 0 ? 0 : after - 1;
+  // The search there reads its hints and first key: asked for together, they are one wait.
+  PrefetchLines(Inner(this).children[child], offsetof(IndexNode, keys));
+  keys[child]->Prefetch();
+  return child;
+}
+
 void IndexNode::RenewHints() {
+  std::fill(hints.begin() + size, hints.end(), kNoHint);
   if (size == 0) return;
   prefix_size = static_cast<uint16_t>(CommonPrefixSize(key(0), key(size - size_t{1})));
   for (size_t i = 0; i < size; ++i) hints[i] = HintOf(key(i), prefix_size);
@@ -222,6 +247,7 @@ void IndexNode::RemoveAt(size_t position) {
     CloseGap(Inner(this).counts, position, size);
   }
   --size;
+  hints[size] = kNoHint;
 }
 
 void IndexNode::MoveTail(size_t position, IndexNode* to) {
@@ -296,9 +322,29 @@ IndexCursor IndexReader::Seek(std::string_view from, std::string_view to) const 
   return cursor;
 }
 
+const IndexNode* IndexCursor::LeafAhead(size_t ahead) const {
+  if (height_ == 0) return nullptr;
+  const auto& [parent, child] = path_[0];
+  if (child + ahead < parent->size) return Inner(parent).children[child + ahead];
+  if (height_ == 1) return nullptr;
+  const auto& [grandparent, parents_place] = path_[1];
+  if (parents_place + 1 == grandparent->size) return nullptr;
+  const IndexNode* const next_parent = Inner(grandparent).children[parents_place + 1];
+  const size_t place = child + ahead - parent->size;
+  return place < next_parent->size ? Inner(next_parent).children[place] : nullptr;
+}
+
 void IndexCursor::EnterLeaf(const IndexNode* leaf, size_t position) {
   at_ = leaf->keys.data() + position;
   run_end_ = leaf->keys.data() + leaf->size;
+  // Entries lie all over the memory, and so do their labels, which most lists look at: they are
+  // asked for ahead, all of a leaf at once. So is the leaf that tells where the entries are.
+  for (size_t i = position; i < leaf->size; ++i) leaf->keys[i]->labels().Prefetch();
+  if (left_ <= RunSize()) return;
+  if (const IndexNode* const next = LeafAhead(1)) {
+    for (size_t i = 0; i < next->size; ++i) next->keys[i]->Prefetch();
+  }
+  if (const IndexNode* const after = LeafAhead(2)) after->PrefetchKeys();
 }
 
 void IndexCursor::EnterNextLeaf() {
@@ -471,11 +517,42 @@ IndexSnapshot OrderedIndex::Snapshot() const {
   return IndexSnapshot(root_);
 }
 
+namespace {
+
+// Most comparisons look at eight bytes beside the entry, behind what all keys begin with, and not
+// at the keys, which lie all over the memory.
+void SortByKey(std::vector<EntryRef>& entries) {
+  struct Item {
+    uint64_t hint;
+    EntryRef entry;
+  };
+  if (entries.empty()) return;
+  size_t prefix_size = entries[0]->key().size();
+  for (const EntryRef& entry : entries) {
+    prefix_size = CommonPrefixSize(entries[0]->key().substr(0, prefix_size), entry->key());
+  }
+  const auto half = [](std::string_view key, size_t from) {
+    return static_cast<uint64_t>(static_cast<uint32_t>(HintOf(key, from)) ^ 0x80000000u);
+  };
+  std::vector<Item> items;
+  items.reserve(entries.size());
+  for (EntryRef& entry : entries) {
+    const std::string_view key = entry->key();
+    items.push_back({half(key, prefix_size) << 32 | half(key, prefix_size + 4), std::move(entry)});
+  }
+  std::ranges::sort(items, [](const Item& a, const Item& b) {
+    return a.hint != b.hint ? a.hint < b.hint : a.entry->key() < b.entry->key();
+  });
+  for (size_t i = 0; i < items.size(); ++i) entries[i] = std::move(items[i].entry);
+}
+
+}  // namespace
+
 void OrderedIndex::Load(std::vector<EntryRef> entries) {
   Clear();
   // Nodes with some room, so that the first changes do not split all of them.
   constexpr size_t kFill = IndexNode::kCapacity * 7 / 8;
-  std::ranges::sort(entries, {}, [](const EntryRef& entry) { return entry->key(); });
+  SortByKey(entries);
   std::vector<IndexNode*> level;
   level.reserve(entries.size() / kFill + 1);
   for (size_t i = 0; i < entries.size(); ++i) {

@@ -67,6 +67,8 @@ class IndexCursor {
   }
   void EnterNextLeaf();
   void EnterLeaf(const IndexNode* leaf, size_t position);
+  // The leaf that comes so much later, if it is near in the tree; else null.
+  const IndexNode* LeafAhead(size_t ahead) const;
 
   const CacheEntry* const* at_ = nullptr;
   const CacheEntry* const* run_end_ = nullptr;  // of the leaf's entries

@@ -124,6 +124,15 @@ class Listener final : public rocksdb::EventListener {
   std::shared_ptr<Failure> failure_;
 };
 
+// RocksDB would keep a diary beside the data. When a line cannot be written to it, the next one
+// fails an assertion and ends the process: on a full disk, the mere opening of the store would.
+// What matters comes as a status or through the listener.
+class NoDiary final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char* /*format*/, va_list /*arguments*/) override {}
+};
+
 rocksdb::ColumnFamilyOptions FamilySettings(Family family, const RocksDbOptions& options,
                                             const std::shared_ptr<rocksdb::Cache>& cache) {
   rocksdb::BlockBasedTableOptions table;
@@ -180,9 +189,7 @@ rocksdb::DBOptions DatabaseSettings(const RocksDbOptions& options) {
   // What is at hand after opening is what the manifest says; figures of old files are not needed.
   settings.skip_stats_update_on_db_open = true;
   settings.max_manifest_file_size = 4 << 20;
-  settings.info_log_level = rocksdb::WARN_LEVEL;
-  settings.keep_log_file_num = limits::kMaxStoreDiaryFiles;
-  settings.max_log_file_size = limits::kMaxStoreDiaryBytes;
+  settings.info_log = std::make_shared<NoDiary>();
   settings.stats_dump_period_sec = 0;
   settings.stats_persist_period_sec = 0;
   return settings;

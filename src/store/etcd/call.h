@@ -38,10 +38,8 @@ class EtcdCall final : public EtcdTask,
                     Send send, Done done) {
     auto call = std::make_shared<EtcdCall>(core, kind, std::move(request), std::move(send),
                                            std::move(done));
-    if (!core->Add(call)) {
-      call->done_(std::unexpected(EtcdCore::ClosingStatus()));
-      return;
-    }
+    if (auto added = core->Add(call); !added)
+      return call->done_(std::unexpected(std::move(added).error()));
     call->Attempt();
   }
 

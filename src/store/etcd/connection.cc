@@ -7,6 +7,7 @@
 #include <climits>
 #include <cstring>
 
+#include <grpc/support/log.h>
 #include <grpc/support/time.h>
 
 #include "base/limits.h"
@@ -52,6 +53,34 @@ Result<std::shared_ptr<grpc::ChannelCredentials>> Credentials(const EtcdOptions&
   return grpc::SslCredentials(pem);
 }
 
+// gRPC tells its errors with each call; what it would write to the terminal besides only repeats
+// them. What it says before it ends the process is let through.
+void LogOfGrpc(gpr_log_func_args* args) {
+  const std::string_view text = args->message;
+  if (text.find("assertion failed") == text.npos) return;
+  const std::string line = "grpc: " + std::string(text) + "\n";
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;
+}
+
+// gRPC's threads for callbacks end with the last channel that uses them. If one of these threads is
+// the one to let go of it, it waits for itself and the process is ended. So a channel that leads
+// nowhere, on which a call has failed, is kept for as long as the process lives.
+struct Keeper {
+  std::shared_ptr<grpc::Channel> channel = grpc::CreateChannel("", nullptr);
+  std::unique_ptr<etcdserverpb::Maintenance::Stub> stub =
+      etcdserverpb::Maintenance::NewStub(channel);
+  grpc::ClientContext context;
+  etcdserverpb::StatusRequest request;
+  etcdserverpb::StatusResponse response;
+};
+
+void PrepareGrpc() {
+  gpr_set_log_function(LogOfGrpc);
+  static Keeper* const keeper = new Keeper;
+  keeper->stub->async()->Status(&keeper->context, &keeper->request, &keeper->response,
+                                [](const grpc::Status&) {});
+}
+
 int Milliseconds(Duration duration) {
   const auto count = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
   return static_cast<int>(std::min<int64_t>(count, INT_MAX));
@@ -79,6 +108,30 @@ grpc::ChannelArguments Arguments(const EtcdOptions& options) {
   return out;
 }
 
+// gRPC runs callbacks on threads that exist as long as any channel does that has made such a call.
+// When the last of these channels is destroyed it waits for the threads to end; on one of these
+// threads, which is where a connection is often let go of, that corrupts memory. So one channel, to
+// nowhere, is kept for the life of the process.
+void KeepCallbackThreads() {
+  struct Anchor {
+    std::shared_ptr<grpc::Channel> channel =
+        grpc::CreateChannel("ipv4:127.0.0.1:1", grpc::InsecureChannelCredentials());
+    std::unique_ptr<etcdserverpb::Maintenance::Stub> stub =
+        etcdserverpb::Maintenance::NewStub(channel);
+    grpc::ClientContext context;
+    etcdserverpb::StatusRequest request;
+    etcdserverpb::StatusResponse response;
+  };
+  static Anchor* const anchor = [] {
+    auto* made = new Anchor;
+    made->context.TryCancel();
+    made->stub->async()->Status(&made->context, &made->request, &made->response,
+                                [](const grpc::Status&) {});
+    return made;
+  }();
+  (void)anchor;
+}
+
 }  // namespace
 
 bool EtcdConnection::AddStream(grpc::ClientContext* context) {
@@ -101,7 +154,10 @@ void EtcdConnection::CancelStreams() {
 
 Result<std::shared_ptr<EtcdConnection>> MakeEtcdConnection(const EtcdOptions& options,
                                                            const EtcdEndpoint& endpoint) {
+  static std::once_flag prepared;
+  std::call_once(prepared, PrepareGrpc);
   SKIFF_ASSIGN_OR_RETURN(const auto credentials, Credentials(options, endpoint.tls));
+  KeepCallbackThreads();
   auto out = std::make_shared<EtcdConnection>();
   out->channel = grpc::CreateCustomChannel(endpoint.Target(), credentials, Arguments(options));
   out->kv = etcdserverpb::KV::NewStub(out->channel);

@@ -1,5 +1,6 @@
 #include "store/etcd/convert.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace skiff {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/limits.h"
+
 namespace skiff {
 
 EtcdCore::EtcdCore(EtcdOptions options, std::vector<EtcdEndpoint> endpoints)
@@ -32,12 +34,15 @@ void EtcdCore::Close() {
   while (!tasks_.empty()) idle_.wait(lock);
 }
 
-bool EtcdCore::Add(std::shared_ptr<EtcdTask> task) {
+Result<void> EtcdCore::Add(std::shared_ptr<EtcdTask> task) {
   std::unique_lock lock(mutex_);
-  if (closing_) return false;
+  if (closing_) return std::unexpected(ClosingStatus());
+  if (tasks_.size() >= limits::kMaxEtcdRequests)
+    return Fail(StatusReason::kTooManyRequests,
+                "too many requests to etcd are under way; try again later");
   EtcdTask* const raw = task.get();
   tasks_.emplace(raw, std::move(task));
-  return true;
+  return {};
 }
 
 void EtcdCore::Remove(EtcdTask* task) {

@@ -47,8 +47,8 @@ class EtcdCore : public std::enable_shared_from_this<EtcdCore> {
   bool closing() const { return closing_.load(); }
   static Status ClosingStatus();
 
-  // Registers until Remove(). False when the store is closing.
-  bool Add(std::shared_ptr<EtcdTask> task);
+  // Registers until Remove(). An error when the store is closing or too much is under way.
+  Result<void> Add(std::shared_ptr<EtcdTask> task);
   void Remove(EtcdTask* task);
   void AddFollower(std::weak_ptr<EtcdFollower> follower);
 
@@ -66,6 +66,7 @@ class EtcdCore : public std::enable_shared_from_this<EtcdCore> {
   std::atomic<bool> out_of_space{false};
   std::atomic<bool> checking_history{false};
   std::atomic<uint64_t> commits{0};
+  std::atomic<size_t> commit_bytes{0};  // of commits under way
   // The highest revision that is known to be compacted.
   std::atomic<int64_t> compacted{0};
 

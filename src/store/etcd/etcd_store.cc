@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "store/check.h"
 #include "store/etcd/call.h"
 #include "store/etcd/convert.h"
 #include "store/etcd/core.h"
 #include "store/etcd/lease.h"
 #include "store/etcd/range.h"
 #include "store/etcd/watch.h"
-#include "store/transaction_check.h"
 
 namespace skiff {
 namespace {
@@ -133,16 +133,24 @@ void EtcdStore::Commit(Transaction transaction, StoreCallback<CommitReply> done)
   if (auto checked = CheckTransaction(transaction); !checked)
     return done(std::unexpected(std::move(checked).error()));
   const size_t conditions = transaction.conditions.size();
+  auto message = ToTxn(transaction);
+  const size_t bytes = message.ByteSizeLong();
+  if (core_->commit_bytes.fetch_add(bytes) + bytes > limits::kMaxStoreQueuedBytes) {
+    core_->commit_bytes -= bytes;
+    return done(Fail(StatusReason::kTooManyRequests,
+                     "too many bytes are on their way to etcd; try again later"));
+  }
   EtcdCallKind kind;
   kind.read = false;
-  gate_->Pass([core = core_, kind, conditions, message = ToTxn(transaction),
+  gate_->Pass([core = core_, kind, conditions, bytes, message = std::move(message),
                done = std::move(done)]() mutable {
     TxnCall::Start(
         core, kind, std::move(message),
         [](EtcdConnection& connection, auto* context, auto* request, auto* response, auto answer) {
           connection.kv->async()->Txn(context, request, response, std::move(answer));
         },
-        [core, conditions, done = std::move(done)](auto response) mutable {
+        [core, conditions, bytes, done = std::move(done)](auto response) mutable {
+          core->commit_bytes -= bytes;
           if (!response) return done(std::unexpected(std::move(response).error()));
           if (ChangedSomething(*response)) ++core->commits;
           done(TakeCommitReply(*response, conditions));
@@ -154,6 +162,11 @@ std::unique_ptr<Watch> EtcdStore::StartWatch(WatchRequest request, WatchSink* si
   const Revision from = request.from;
   auto session = std::make_shared<EtcdWatchSession>(core_, std::move(request), sink);
   core_->AddFollower(session);
+  if (from.value < 0) {
+    session->End(Status(StatusReason::kBadRequest,
+                        "a watch from the negative revision " + std::to_string(from.value)));
+    return std::make_unique<EtcdWatch>(std::move(session));
+  }
   if (from.value > 0) {
     session->Start(from);
     return std::make_unique<EtcdWatch>(std::move(session));

@@ -195,7 +195,7 @@ void EtcdMembers::Wait(Duration timeout, Waiter waiter) {
     return;
   }
   std::unique_lock lock(mutex_);
-  if (closing_ || waiters_.size() >= limits::kMaxEtcdWaitingRequests) {
+  if (closing_ || waiters_.size() >= limits::kMaxEtcdRequests) {
     lock.unlock();
     waiter(nullptr);
     return;
@@ -269,12 +269,14 @@ Result<void> EtcdMembers::CheckCluster(const EtcdConnection& connection, uint64_
 
 bool EtcdMembers::HasReliableProgress() {
   std::unique_lock lock(mutex_);
+  bool is_known = false;
   for (const Member& member : members_) {
-    if (!member.status) return false;
+    if (!member.status) continue;  // not used before it has told its version
     const auto version = ParseEtcdVersion(member.status->version());
     if (!version || !skiff::HasReliableProgress(*version)) return false;
+    is_known = true;
   }
-  return true;
+  return is_known;
 }
 
 std::string EtcdMembers::Complaints() {

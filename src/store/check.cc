@@ -1,4 +1,4 @@
-#include "store/transaction_check.h"
+#include "store/check.h"
 
 #include <algorithm>
 #include <string>
@@ -22,9 +22,16 @@ Result<void> CheckKey(std::string_view key) {
 
 }  // namespace
 
+Result<void> CheckRange(const RangeRequest& request) {
+  if (request.at.value < 0)
+    return BadRequest("a range cannot be read at revision " + std::to_string(request.at.value));
+  if (request.limit < 0)
+    return BadRequest("the limit of a range is " + std::to_string(request.limit));
+  return {};
+}
+
 size_t TransactionBytes(const Transaction& transaction) {
   size_t bytes = 0;
-  for (const Condition& condition : transaction.conditions) bytes += condition.key.size();
   for (const Write& write : transaction.writes) bytes += write.key.size() + write.value.size();
   return bytes;
 }
