@@ -231,8 +231,9 @@ TEST(StoreDiskFaultsTest, WhileTheDiskFailsReadsGoOnAndItIsWritableOnceThatIsPut
   const ChildResult result = RunInChild([] {
     const StoreScript script(kSteps);
     std::string problems;
+    // Each step writes and syncs, so that there are that many operations at least.
     const uint64_t stride = Thorough() ? 3 : 61;
-    for (uint64_t n = 1; n < 240; n += stride) {
+    for (uint64_t n = 1; n < 2 * kSteps; n += stride) {
       for (const auto error : {DiskFault::Error::kIo, DiskFault::Error::kNoSpace}) {
         NoteProgress("operation " + std::to_string(n));
         const std::string problem = FailForAWhile(script, {.at = n, .error = error});
