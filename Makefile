@@ -20,9 +20,11 @@ test:  ## every test: release, sanitizers, fuzz targets, house rules
 	@tools/deps test
 	@tools/test release asan fuzz
 
-faults:  ## 10,000 kill -9 cycles of a store under load (SKIFF_FAULT_ROUNDS)
+faults:  ## every fault of the disk, and 10,000 kill -9 cycles (SKIFF_FAULT_ROUNDS)
 	@tools/deps test
 	@tools/build release
+	@SKIFF_FAULTS=1 build/tests/faults_engine_test
+	@SKIFF_FAULTS=1 build/tests/faults_store_test
 	@SKIFF_FAULT_ROUNDS=$${SKIFF_FAULT_ROUNDS:-10000} \
 	  build/tests/faults_crash_test --gtest_filter='CrashTest.Killed*'
 

@@ -163,7 +163,7 @@ void FailEverywhere(DiskFault::Error error, bool for_ever) {
   ASSERT_GT(count, 300U);
   std::vector<DiskFault> cases;
   // Another offset for each kind of failure, so that together they cover more.
-  const uint64_t stride = Thorough() ? 1 : 9;
+  const uint64_t stride = Thorough() ? 1 : 17;
   for (uint64_t n = 1 + (for_ever ? stride / 2 : 0); n <= count; n += stride) {
     cases.push_back({.at = n, .error = error, .for_ever = for_ever, .reads = false});
   }

@@ -98,11 +98,12 @@ std::string DiskState::Torn(const File& file, PowerCut how, Random& random) {
   }
   const size_t unsynced = file.bytes.size() - file.synced;
   if (how == PowerCut::kTornAtByte) {
-    const size_t part = random.Uniform(unsynced + 1);
-    kept = file.bytes.substr(0, file.synced + part);
-    // The size may have become durable before the bytes, which then are zero.
-    if (random.Uniform(2) == 0)
-      kept.resize(file.synced + part + random.Uniform(unsynced - part + 1));
+    size_t end = file.synced + random.Uniform(unsynced + 1);
+    if (random.Uniform(2) == 0) return file.bytes.substr(0, end);
+    // The size may have become durable before the bytes, whose sectors then are zero.
+    end = std::max(file.synced, end / kSectorBytes * kSectorBytes);
+    kept = file.bytes.substr(0, end);
+    kept.resize(end + random.Uniform(file.bytes.size() - end + 1));
     return kept;
   }
   if (random.Uniform(2) == 0) kept.resize(file.bytes.size());

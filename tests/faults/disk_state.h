@@ -40,10 +40,10 @@ struct DiskOperation {
 };
 
 enum class PowerCut : uint8_t {
-  kNothingUnsynced,    // only what was synced is there
-  kEverything,         // as if the process alone had died
-  kTornAtByte,         // a part of each file's unsynced bytes, from the front; names likewise
-  kTornAtSector,       // any of the unsynced sectors, the others zero; any of the names
+  kNothingUnsynced,  // only what was synced is there
+  kEverything,       // as if the process alone had died
+  kTornAtByte,       // the first of each file's unsynced bytes, perhaps then zeros; names likewise
+  kTornAtSector,     // any of the unsynced sectors, the others zero; any of the names
   kNamesWithoutBytes,  // names are there, and the unsynced bytes of their files are not
   kBytesWithoutNames,  // the reverse
 };

@@ -148,14 +148,14 @@ std::string RunCuts(uint64_t steps, size_t stride, bool twice) {
 }
 
 TEST(PowerCutTest, NothingAcknowledgedIsLostAndNothingIsHalfThereWhereverThePowerFails) {
-  const ChildResult result = RunInChild([] { return RunCuts(150, Thorough() ? 1 : 7, false); });
+  const ChildResult result = RunInChild([] { return RunCuts(150, Thorough() ? 1 : 9, false); });
   EXPECT_TRUE(result.exited);
   EXPECT_TRUE(result.report.starts_with("ok")) << result.report;
   RecordProperty("figures", result.report);
 }
 
 TEST(PowerCutTest, APowerCutWhileTheStoreRecoversFromOneIsSurvivedToo) {
-  const ChildResult result = RunInChild([] { return RunCuts(60, Thorough() ? 1 : 11, true); });
+  const ChildResult result = RunInChild([] { return RunCuts(60, Thorough() ? 1 : 17, true); });
   EXPECT_TRUE(result.exited);
   EXPECT_TRUE(result.report.starts_with("ok")) << result.report;
   RecordProperty("figures", result.report);

@@ -29,15 +29,8 @@ class StoreOnDisk {
   // Empty if it opened.
   std::string Open() {
     EmbeddedOptions options;
-    options.open_engine = [this] {
-      RocksDbOptions engine;
-      engine.directory = "/store";
-      engine.file_system = disk_;
-      engine.write_buffer_bytes = 64 * 1024;
-      engine.min_free_bytes = 0;
-      engine.reserve_bytes = 0;
-      return RocksDbEngine::Open(std::move(engine));
-    };
+    options.open_engine = [this] { return RocksDbEngine::Open(EngineOptions()); };
+    options.probe = [this] { return RocksDbEngine::Probe(EngineOptions()); };
     options.clock = &clock_;
     options.random = &random_;
     options.compaction_interval = Duration::zero();
@@ -52,6 +45,16 @@ class StoreOnDisk {
   SystemClock& clock() { return clock_; }
 
  private:
+  RocksDbOptions EngineOptions() const {
+    RocksDbOptions options;
+    options.directory = "/store";
+    options.file_system = disk_;
+    options.write_buffer_bytes = 64 * 1024;
+    options.min_free_bytes = 0;
+    options.reserve_bytes = 0;
+    return options;
+  }
+
   std::shared_ptr<SimulatedDisk> disk_;
   SystemClock clock_;
   SeededRandom random_{9};
@@ -181,6 +184,66 @@ TEST(StoreDiskFaultsTest, AfterAnIoErrorTheStoreGoesOnByItselfAndWatchesSeeEvery
 
 TEST(StoreDiskFaultsTest, AfterAFullDiskTheStoreGoesOnByItselfAndWatchesSeeEveryEventOnce) {
   FailEverywhere(DiskFault::Error::kNoSpace);
+}
+
+// The disk fails for good, and is put right after a while.
+std::string FailForAWhile(const StoreScript& script, DiskFault fault) {
+  StoreOnDisk store(std::make_shared<SimulatedDisk>());
+  if (std::string problem = store.Open(); !problem.empty()) return problem;
+  fault.at += store.disk().operations();
+  fault.for_ever = true;
+  store.disk().SetFault(fault);
+  uint64_t step = 1;
+  bool unknown = false;
+  for (; step <= kSteps; ++step) {
+    const auto reply = script.Commit(store.store(), step);
+    if (reply) continue;
+    unknown = reply.error().reason() == StatusReason::kServerTimeout;
+    break;
+  }
+  if (step > kSteps) return "the disk did not fail";
+  // Meanwhile it says so, turns writes away and serves reads.
+  skiff::testing::LetPass(store.clock(), std::chrono::milliseconds(150));
+  const StoreHealth health = store.store().Health();
+  if (health.writable || !health.readable) return "health: " + health.reason;
+  if (health.reason.find("/store") == std::string::npos) return "no directory: " + health.reason;
+  if (script.Commit(store.store(), step)) return "written to a disk that fails";
+  uint64_t found = 0;
+  if (std::string problem = script.Check(store.store(), step - 1, &found); !problem.empty()) {
+    return "while the disk fails: " + problem;
+  }
+  store.disk().Repair();
+  const bool recovered = skiff::testing::WaitUntilTrue(
+      store.clock(), std::chrono::seconds(60), [&] { return store.store().Health().writable; });
+  if (!recovered) return "not writable again: " + store.store().Health().reason;
+  if (std::string problem = script.Check(store.store(), step - 1, &found); !problem.empty()) {
+    return "put right: " + problem;
+  }
+  if (found == step && !unknown) return "it happened although the answer said that it did not";
+  for (step = found + 1; step <= kSteps; ++step) {
+    const auto reply = script.Commit(store.store(), step);
+    if (!reply || !reply->succeeded) return "does not go on";
+  }
+  return script.Check(store.store(), kSteps, &found);
+}
+
+TEST(StoreDiskFaultsTest, WhileTheDiskFailsReadsGoOnAndItIsWritableOnceThatIsPutRight) {
+  const ChildResult result = RunInChild([] {
+    const StoreScript script(kSteps);
+    std::string problems;
+    // Each step writes and syncs, so that there are that many operations at least.
+    const uint64_t stride = Thorough() ? 3 : 61;
+    for (uint64_t n = 1; n < 2 * kSteps; n += stride) {
+      for (const auto error : {DiskFault::Error::kIo, DiskFault::Error::kNoSpace}) {
+        NoteProgress("operation " + std::to_string(n));
+        const std::string problem = FailForAWhile(script, {.at = n, .error = error});
+        if (!problem.empty()) problems += "operation " + std::to_string(n) + ": " + problem + "\n";
+      }
+    }
+    return problems;
+  });
+  EXPECT_EQ(result.report, "");
+  EXPECT_TRUE(result.exited);
 }
 
 }  // namespace

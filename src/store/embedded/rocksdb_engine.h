@@ -1,4 +1,4 @@
-// The engine on RocksDB: the only place, with its .cc, that knows about that library.
+// The engine on RocksDB: the only place, with rocksdb_directory.h, that knows about that library.
 //
 // The directory belongs to one process at a time, which holds a lock on the file OWNER (nobody else
 // may open and close that file in this process: that would drop the lock). Beside RocksDB's own

@@ -2,11 +2,14 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include "base/thread.h"
 #include "store/embedded/temp_directory.h"
 
 namespace skiff {
@@ -149,6 +152,44 @@ TEST_F(RocksDbEngineTest, ADamagedTableIsAnErrorThatNamesTheFile) {
   EXPECT_TRUE(Has(message, "damaged")) << message;
 }
 
+TEST_F(RocksDbEngineTest, ACursorReportsADamagedFileAmongOthersAndDoesNotSkipIt) {
+  RocksDbOptions options = Options();
+  options.write_buffer_bytes = 64 * 1024;
+  {
+    const auto engine = Open(options);
+    for (int i = 100; i < 500; ++i) {
+      Put(*engine, "key" + std::to_string(i), std::string(2'000, 'x'));
+    }
+    ASSERT_TRUE(engine->Defragment().has_value());
+  }
+  std::vector<std::filesystem::path> tables;
+  for (const auto& entry : std::filesystem::directory_iterator(options.directory)) {
+    if (entry.path().extension() == ".sst" && entry.file_size() > 50'000) {
+      tables.push_back(entry.path());
+    }
+  }
+  ASSERT_GE(tables.size(), 3U) << "the files of one level";
+  for (const auto& table : tables) {
+    const auto flip = [&table] {
+      std::fstream file(table, std::ios::in | std::ios::out | std::ios::binary);
+      const int byte = file.get();
+      file.seekp(0);
+      file.put(static_cast<char>(byte ^ 1));
+    };
+    flip();
+    {
+      options.read_only = true;
+      const auto engine = Open(options);
+      const auto snapshot = engine->NewSnapshot();
+      const auto cursor = snapshot->NewCursor(Family::kLog);
+      for (cursor->Seek(""); cursor->Valid();) cursor->Next();
+      ASSERT_FALSE(cursor->status().has_value()) << table;
+      EXPECT_TRUE(Has(cursor->status().error().message(), table.filename().string()));
+    }
+    flip();
+  }
+}
+
 TEST_F(RocksDbEngineTest, AMissingFileIsAnErrorThatNamesIt) {
   {
     const auto engine = Open();
@@ -203,6 +244,46 @@ TEST_F(RocksDbEngineTest, ReadOnlyFindsAllThatWasAcknowledgedAndChangesNothing) 
     EXPECT_TRUE(cursor->status().has_value());
   }
   EXPECT_EQ(Get(*Open(options), "later"), "3");
+}
+
+TEST_F(RocksDbEngineTest, ReadOnlyBesideABusyWriterSeesOneStateWithAllThatWasAcknowledged) {
+  RocksDbOptions options = Options();
+  options.write_buffer_bytes = 64 * 1024;
+  const auto writer = Open(options);
+  std::atomic<int> acknowledged{0};
+  std::atomic<bool> stop{false};
+  // Write n adds n and takes away n - 50, so that files come and go all the time.
+  Thread busy("writer", [&] {
+    for (int n = 1; !stop; ++n) {
+      auto batch = writer->NewBatch();
+      batch->Put(Family::kLog, std::to_string(1'000'000 + n), std::string(5'000, 'x'));
+      batch->Delete(Family::kLog, std::to_string(1'000'000 + n - 50));
+      batch->Put(Family::kMeta, "last", std::to_string(n));
+      if (!writer->Write(*batch)) break;
+      acknowledged = n;
+    }
+  });
+  options.read_only = true;
+  for (int round = 0; round < 20; ++round) {
+    const int before = acknowledged;
+    auto reader = RocksDbEngine::Open(options);
+    if (!reader) {
+      ADD_FAILURE() << reader.error().ToString();
+      break;
+    }
+    std::string text;
+    const int last = (*reader)->Get(Family::kMeta, "last", &text).value() ? std::stoi(text) : 0;
+    EXPECT_GE(last, before);
+    const auto snapshot = (*reader)->NewSnapshot();
+    const auto cursor = snapshot->NewCursor(Family::kLog);
+    int expected = std::max(1, last - 49);
+    for (cursor->Seek(""); cursor->Valid(); cursor->Next(), ++expected) {
+      EXPECT_EQ(cursor->key(), std::to_string(1'000'000 + expected));
+    }
+    EXPECT_TRUE(cursor->status().has_value()) << cursor->status().error().ToString();
+    EXPECT_EQ(expected, last + 1);
+  }
+  stop = true;
 }
 
 TEST_F(RocksDbEngineTest, ReadOnlyOfNothingIsNotFoundAndMakesNothing) {
