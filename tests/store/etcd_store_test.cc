@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "store/blocking.h"
 #include "tests/store/etcd_cluster.h"
+#include "tests/store/scripted_etcd.h"
 #include "tests/store/temporary_directory.h"
 #include "tests/store/wait.h"
 #include "tests/store/watch_checker.h"
@@ -321,6 +322,29 @@ TEST_F(EtcdStoreTest, WhatIsOpenWhenTheStoreGoesIsAnswered) {
   ASSERT_TRUE(sink.WaitForEnd(kSoon));
   EXPECT_EQ(sink.end()->reason(), StatusReason::kServiceUnavailable);
   EXPECT_TRUE(next.WaitForEnd(kSoon));
+}
+
+TEST_F(EtcdStoreTest, ProgressThatIsStillWantedDoesNotKeepTheStoreFromClosing) {
+  auto etcd = ScriptedEtcd::Start();
+  ASSERT_TRUE(etcd) << etcd.error().message();
+  EtcdOptions options = Options();
+  options.endpoints = {(*etcd)->url()};
+  options.request_timeout = std::chrono::milliseconds(50);
+  auto store = EtcdStore::Open(options).value();
+  ASSERT_TRUE(WaitUntilTrue(Time(), kSoon, [&] { return store->Health().readable; }));
+  ASSERT_TRUE(store->HasReliableProgress());
+  const WatchRequest request{KeyRange::All(), Revision{1}, false};
+  LoggingSink sink(Time(), "w", request);
+  const auto watch = store->StartWatch(request, &sink);
+  std::atomic<int> refused = 0;
+  (*etcd)->SetCallHook([&](const std::string&) {
+    ++refused;
+    return grpc::Status(grpc::StatusCode::UNAVAILABLE, "etcdserver: leader changed");
+  });
+  watch->RequestProgress();
+  ASSERT_TRUE(WaitUntilTrue(Time(), kSoon, [&] { return refused > 0; }));
+  store.reset();
+  EXPECT_TRUE(sink.WaitForEnd(kSoon));
 }
 
 // ---- Clusters of their own

@@ -2,6 +2,7 @@
 // to store/etcd.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -75,6 +76,8 @@ class EtcdCall final : public EtcdTask,
   }
 
   void SendOn(std::shared_ptr<EtcdConnection> connection) {
+    const Duration left = deadline_ - core_->clock().Monotonic();
+    if (left <= Duration(0)) return Finish(std::unexpected(NobodyServes()));
     grpc::ClientContext* context = nullptr;
     {
       std::unique_lock lock(mutex_);
@@ -83,7 +86,7 @@ class EtcdCall final : public EtcdTask,
       context = context_.get();
       if (cancelled_) context->TryCancel();
     }
-    SetEtcdTimeout(*context, kind_.attempt_timeout);
+    SetEtcdTimeout(*context, std::min(left, kind_.attempt_timeout));
     if (kind_.require_leader) RequireEtcdLeader(*context);
     not_before_ = kind_.current ? core_->seen_revision() : 0;
     response_.Clear();
@@ -124,7 +127,7 @@ class EtcdCall final : public EtcdTask,
     std::string why = core_->members().Complaints();
     return Status(StatusReason::kServiceUnavailable,
                   "no etcd endpoint serves requests: " +
-                      (why.empty() ? std::string("too many requests are waiting") : why));
+                      (why.empty() ? std::string("none did in time") : why));
   }
 
   void Finish(Result<Response> result) {

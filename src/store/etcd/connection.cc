@@ -92,6 +92,8 @@ grpc::ChannelArguments Arguments(const EtcdOptions& options) {
   out.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Milliseconds(options.keepalive_timeout));
   // Otherwise a quiet watch would be pinged only twice.
   out.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  out.SetInt(GRPC_ARG_HTTP2_MIN_SENT_PING_INTERVAL_WITHOUT_DATA_MS,
+             Milliseconds(options.keepalive_time));
   // etcd forbids pings while nothing is under way.
   out.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 0);
   out.SetMaxSendMessageSize(static_cast<int>(limits::kMaxEtcdSentBytes));

@@ -28,8 +28,10 @@ void EtcdCore::Close() {
   }
   for (const auto& task : tasks) task->Cancel();
   tasks.clear();
-  timers_.Stop();  // what waits for its time finds the store closing
+  // The members first: what waits for its time then finds everything closing, and does not wait
+  // anew.
   members_->Close();
+  timers_.Stop();
   std::unique_lock lock(mutex_);
   while (!tasks_.empty()) idle_.wait(lock);
 }

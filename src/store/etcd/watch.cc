@@ -274,7 +274,7 @@ void EtcdWatchSession::RequestProgress() {
 void EtcdWatchSession::OnProgressTarget(Result<Revision> revision) {
   std::unique_lock lock(state_);
   asking_target_ = false;
-  if (stopped_) return;
+  if (stopped_ || core_->closing()) return;
   if (revision) {
     progress_target_ = std::max(progress_target_, revision->value);
     AskProgressLocked();
