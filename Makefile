@@ -20,11 +20,12 @@ test:  ## every test: release, sanitizers, fuzz targets, house rules
 	@tools/deps test
 	@tools/test release asan fuzz
 
-faults:  ## 10,000 kill -9 cycles of a store under load (SKIFF_FAULT_ROUNDS)
+faults:  ## 10,000 kill -9 cycles of a store under load (SKIFF_FAULT_ROUNDS), etcd's in proportion
 	@tools/deps test
 	@tools/build release
 	@SKIFF_FAULT_ROUNDS=$${SKIFF_FAULT_ROUNDS:-10000} \
 	  build/tests/faults_crash_test --gtest_filter='CrashTest.Killed*'
+	@SKIFF_FAULT_ROUNDS=$${SKIFF_FAULT_ROUNDS:-10000} build/tests/store_etcd_faults_test
 
 up:  ## run the product
 	@echo "make up: there is nothing to run yet. The API server is not written; README.md says" >&2
