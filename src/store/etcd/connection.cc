@@ -62,6 +62,25 @@ void LogOfGrpc(gpr_log_func_args* args) {
   if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;
 }
 
+// gRPC's threads for callbacks end with the last channel that uses them. If one of these threads is
+// the one to let go of it, it waits for itself and the process is ended. So a channel that leads
+// nowhere, on which a call has failed, is kept for as long as the process lives.
+struct Keeper {
+  std::shared_ptr<grpc::Channel> channel = grpc::CreateChannel("", nullptr);
+  std::unique_ptr<etcdserverpb::Maintenance::Stub> stub =
+      etcdserverpb::Maintenance::NewStub(channel);
+  grpc::ClientContext context;
+  etcdserverpb::StatusRequest request;
+  etcdserverpb::StatusResponse response;
+};
+
+void PrepareGrpc() {
+  gpr_set_log_function(LogOfGrpc);
+  static Keeper* const keeper = new Keeper;
+  keeper->stub->async()->Status(&keeper->context, &keeper->request, &keeper->response,
+                                [](const grpc::Status&) {});
+}
+
 int Milliseconds(Duration duration) {
   const auto count = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
   return static_cast<int>(std::min<int64_t>(count, INT_MAX));
@@ -135,8 +154,8 @@ void EtcdConnection::CancelStreams() {
 
 Result<std::shared_ptr<EtcdConnection>> MakeEtcdConnection(const EtcdOptions& options,
                                                            const EtcdEndpoint& endpoint) {
-  static std::once_flag quiet;
-  std::call_once(quiet, [] { gpr_set_log_function(LogOfGrpc); });
+  static std::once_flag prepared;
+  std::call_once(prepared, PrepareGrpc);
   SKIFF_ASSIGN_OR_RETURN(const auto credentials, Credentials(options, endpoint.tls));
   KeepCallbackThreads();
   auto out = std::make_shared<EtcdConnection>();

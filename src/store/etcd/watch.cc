@@ -81,10 +81,12 @@ void EtcdWatchSession::Fill(etcdserverpb::WatchCreateRequest& create) {
   const EtcdKeys keys = ToEtcdKeys(request_.range);
   create.set_key(keys.key);
   create.set_range_end(keys.range_end);
-  // One revision early, which is dropped when it comes. A deletion at the very revision of a
-  // compaction is forgotten by etcd without a word (etcd issue 19179); a watch that begins before
-  // it is told that it was compacted.
-  create.set_start_revision(std::max<int64_t>(1, next_ - 1));
+  // A deletion at the very revision of a compaction is forgotten by etcd without a word (etcd issue
+  // 19179), but a watch that begins before it is told that it was compacted. So a watch of what has
+  // already been begins one revision early, which is dropped when it comes. One of what is to come
+  // does not: etcd would serve it a tenth of a second later.
+  early_ = early_ || next_ <= core_->seen_revision();
+  create.set_start_revision(early_ ? std::max<int64_t>(1, next_ - 1) : next_);
   create.set_prev_kv(request_.previous_values);
   create.set_progress_notify(true);
   create.set_fragment(true);
@@ -136,8 +138,9 @@ bool EtcdWatchSession::OnMessage(EtcdWatchStream* stream, etcdserverpb::WatchRes
     if (outcome.end) EndLocked(std::move(*outcome.end));
     if (over_) return false;
   }
-  if (outcome.restart) return false;
   std::unique_lock lock(state_);
+  restart_at_once_ = outcome.at_once;
+  if (outcome.restart) return false;
   if (!message.created()) failures_ = 0;
   if (std::exchange(opened_, true)) return true;
   if (progress_target_ > 0) AskProgressLocked();
@@ -160,7 +163,12 @@ EtcdWatchSession::Outcome EtcdWatchSession::HandleLocked(etcdserverpb::WatchResp
     out.restart = true;
     return out;
   }
-  if (message.created()) return out;
+  if (message.created()) {
+    // More may have been than was known here; then the next stream begins early.
+    out.at_once = !early_ && message.header().revision() >= next_;
+    out.restart = early_ = out.at_once;
+    return out;
+  }
   if (message.events_size() > 0) {
     out.end = TakeEventsLocked(message);
     return out;
@@ -290,6 +298,10 @@ void EtcdWatchSession::OnStreamEnd(EtcdWatchStream* stream, const EtcdFailure& f
     std::unique_lock lock(state_);
     if (stream_ == stream) stream_ = nullptr;
     if (stopped_) return;
+    if (std::exchange(restart_at_once_, false)) {
+      lock.unlock();
+      return Connect();
+    }
     failures = ++failures_;
   }
   if (core_->closing()) return End(EtcdCore::ClosingStatus());

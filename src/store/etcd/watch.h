@@ -41,6 +41,7 @@ class EtcdWatchSession final : public EtcdFollower,
   friend class EtcdWatchStream;
   struct Outcome {  // what a message leads to, beside calls of the sink
     bool restart = false;
+    bool at_once = false;  // nobody is to blame
     std::optional<Status> end;
   };
 
@@ -71,6 +72,7 @@ class EtcdWatchSession final : public EtcdFollower,
   int64_t from_ = 0;          // the first revision to tell of
   int64_t next_ = 0;          // the first that has not been told of
   int64_t complete_ = 0;      // all up to here has been told, as etcd itself said
+  bool early_ = false;        // the stream begins one revision before next_
   std::deque<int64_t> told_;  // recent revisions with events, ascending
   std::vector<Event> pending_;
 
@@ -78,6 +80,7 @@ class EtcdWatchSession final : public EtcdFollower,
   bool stopped_ = false;
   class EtcdWatchStream* stream_ = nullptr;  // alive while it stands here
   bool opened_ = false;                      // the stream has answered
+  bool restart_at_once_ = false;
   int failures_ = 0;
   int64_t progress_target_ = 0;  // somebody waits for progress up to here
   bool asking_target_ = false;
