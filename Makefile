@@ -20,13 +20,14 @@ test:  ## every test: release, sanitizers, fuzz targets, house rules
 	@tools/deps test
 	@tools/test release asan fuzz
 
-faults:  ## every fault of the disk, and 10,000 kill -9 cycles (SKIFF_FAULT_ROUNDS)
+faults:  ## every fault of the disk, 10,000 kill -9 cycles (SKIFF_FAULT_ROUNDS), and those of etcd
 	@tools/deps test
 	@tools/build release
 	@SKIFF_FAULTS=1 build/tests/faults_engine_test
 	@SKIFF_FAULTS=1 build/tests/faults_store_test
 	@SKIFF_FAULT_ROUNDS=$${SKIFF_FAULT_ROUNDS:-10000} \
 	  build/tests/faults_crash_test --gtest_filter='CrashTest.Killed*'
+	@SKIFF_FAULT_ROUNDS=$${SKIFF_FAULT_ROUNDS:-10000} build/tests/store_etcd_faults_test
 
 up:  ## run the product
 	@echo "make up: there is nothing to run yet. The API server is not written; README.md says" >&2

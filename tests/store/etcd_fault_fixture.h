@@ -48,7 +48,10 @@ class EtcdFaultTest : public ::testing::Test {
     return options;
   }
   std::unique_ptr<EtcdStore> Open(std::vector<std::string> endpoints) {
-    Result<std::unique_ptr<EtcdStore>> store = EtcdStore::Open(OptionsFor(std::move(endpoints)));
+    return Open(OptionsFor(std::move(endpoints)));
+  }
+  std::unique_ptr<EtcdStore> Open(EtcdOptions options) {
+    Result<std::unique_ptr<EtcdStore>> store = EtcdStore::Open(std::move(options));
     EXPECT_TRUE(store) << store.error().message();
     return store ? std::move(*store) : nullptr;
   }

@@ -48,7 +48,9 @@ TEST_F(EtcdPartitionTest, AClientOfAllMembersGoesOnWithTheMajority) {
 TEST_F(EtcdPartitionTest, AClientOfTheMinorityWritesNothingAndCatchesUpAfterHealing) {
   BeginSplit();
   if (IsSkipped() || HasFatalFailure()) return;
-  auto minority = Open({cluster().endpoint(a_)});
+  EtcdOptions impatient = OptionsFor({cluster().endpoint(a_)});
+  impatient.request_timeout = std::chrono::seconds(1);
+  auto minority = Open(std::move(impatient));
   auto majority = Open({cluster().endpoint(b_), cluster().endpoint(c_)});
   FaultScene scene(clock_, {majority.get(), minority.get()}, {});
   ASSERT_TRUE(scene.load().WaitForWrites(50, kPatience));

@@ -78,8 +78,9 @@ SceneFindings FaultScene::Finish(Revision compacted) {
 }
 
 int FaultRounds() {
-  const char* rounds = std::getenv("SKIFF_FAULT_ROUNDS");
-  return rounds == nullptr ? 1 : std::max(1, std::atoi(rounds));
+  constexpr int kCrashesPerRound = 500;
+  const char* crashes = std::getenv("SKIFF_FAULT_ROUNDS");
+  return crashes == nullptr ? 1 : std::max(1, std::atoi(crashes) / kCrashesPerRound);
 }
 
 }  // namespace skiff::testing

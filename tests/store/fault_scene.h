@@ -60,7 +60,8 @@ class FaultScene {
   std::unique_ptr<StoreLoad> load_;
 };
 
-// How many times as long fault tests shall run: SKIFF_FAULT_ROUNDS, or 1.
+// How many times as long fault tests shall run: once, or once for every 500 of SKIFF_FAULT_ROUNDS,
+// which counts crashes of a store that is quicker to restart (`make faults`: 10,000).
 int FaultRounds();
 
 }  // namespace skiff::testing
