@@ -45,7 +45,7 @@ struct WatchItem {
   EventRef event;
 };
 
-class alignas(64) Watcher {
+class Watcher {
  public:
   enum class Progress : uint8_t {
     kMore,   // call again
@@ -110,7 +110,7 @@ class alignas(64) Watcher {
 
   // What the publisher touches stands first and close together: with thousands of watchers it is
   // the reading of this memory that a change costs.
-  const Revision after_;
+  alignas(64) const Revision after_;
   std::mutex mutex_;  // guards what is between publisher and consumer:
   bool live_ = false;
   bool awaited_ = false;  // the consumer has been told kIdle
