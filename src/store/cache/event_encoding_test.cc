@@ -13,7 +13,8 @@ namespace {
 
 constexpr WatchedKind kConfigMap{.api_version = "v1", .kind = "ConfigMap"};
 constexpr std::string_view kJson =
-    R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"ns"},"data":{"k":"v"}})";
+    R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"ns"},)"
+    R"("data":{"k":"v"}})";
 
 std::string AsProtobuf(std::string_view json, std::string_view kind) {
   const Document object = DecodeJson(json, FindKind("v1", kind)).value();

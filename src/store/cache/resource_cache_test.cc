@@ -124,6 +124,21 @@ TEST_F(ResourceCacheTest, AWatchThatWasNotLiveWhenTheCacheLostItsPlaceEndsToo) {
   EXPECT_EQ(client.Drain(), "END 410 The resourceVersion for the provided watch is too old.");
 }
 
+TEST_F(ResourceCacheTest, AWatchThatHasEndedIsToldNothingOfTheNewState) {
+  Put("ns/a");
+  Start();
+  WatchClient client;
+  ASSERT_EQ(WatchFrom(2, client), "");
+  client.Drain();
+  Put("ns/b");
+  store_.EndWatches(Status(StatusReason::kExpired, "compacted"));
+  Put("ns/c");  // nobody tells the watch of this one
+  Tick();
+  Put("ns/d");
+  EXPECT_EQ(client.Drain(),
+            "ADDED ns/b@3 END 410 The resourceVersion for the provided watch is too old.");
+}
+
 TEST_F(ResourceCacheTest, AWatchFromBeforeTheNewScanIsTooOld) {
   Put("ns/a");
   Start();

@@ -10,11 +10,16 @@ Result<Selection> Selection::Bind(SelectionRequest request, const EntryShape& sh
   out.name_space_ = std::move(request.name_space);
   out.name_ = std::move(request.name);
   if (!out.name_space_.empty()) out.page_prefix_ = out.name_space_ + "/";
+  // Neither namespaces nor names nor label selectors hold a line end; field values come last.
+  out.identity_ = out.name_space_ + "\n" + out.name_ + "\n" + request.labels.ToString() + "\n" +
+                  request.fields.ToString();
   if (!request.labels.empty()) {
     out.labels_.emplace(symbols, request.labels);
     out.unfiltered_ = false;
   }
-  out.matches_nothing_ = request.fields.matches_nothing();
+  // The text of a selector does not tell all and nothing apart.
+  out.matches_nothing_ = request.fields.matches_nothing() || request.labels.matches_nothing();
+  if (out.matches_nothing_) out.identity_ += "\nnothing";
   SKIFF_RETURN_IF_ERROR(out.BindFields(request.fields, shape));
   out.BindScope(shape);
   return out;
@@ -58,6 +63,7 @@ void Selection::BindKeyTerm(const FieldTerm& term, std::string& scope) {
 }
 
 void Selection::BindScope(const EntryShape& shape) {
+  scoped_ = !name_.empty() || !name_space_.empty();
   single_ = !name_.empty() && (!shape.namespaced || !name_space_.empty());
   if (single_) {
     range_from_ = shape.namespaced ? name_space_ + "/" + name_ : name_;
@@ -75,7 +81,7 @@ bool Selection::MatchesScope(const CacheEntry& entry) const {
 }
 
 bool Selection::Matches(const CacheEntry& entry) const {
-  if (matches_nothing_ || !MatchesScope(entry)) return false;
+  if (matches_nothing_ || (scoped_ && !MatchesScope(entry))) return false;
   if (unfiltered_) return true;
   if (labels_ && !labels_->Matches(entry.labels())) return false;
   for (const Term& term : terms_) {

@@ -303,6 +303,45 @@ TEST_F(CacheWatchTest, SlowWatcherGets410NotAGap) {
   EXPECT_TRUE(client.Drain().starts_with("END 410")) << "an end is final";
 }
 
+TEST_F(CacheWatchTest, AWatchFromFarBackReadsAllOfTheRing) {
+  Start();
+  std::string expected;
+  for (size_t i = 0; i < 2 * limits::kCatchUpEvents + 10; ++i) {
+    expected += (i == 0 ? "ADDED" : " MODIFIED");
+    expected += " ns/a@" + std::to_string(Put("ns/a"));
+  }
+  WatchClient client;
+  ASSERT_EQ(WatchFrom(1, client), "");
+  EXPECT_EQ(client.Drain(), expected);
+}
+
+// The consumer of one watch runs when a change is in the ring and others have been told of it, but
+// this watch has not: the change must not come from the ring and from the publisher both.
+TEST_F(CacheWatchTest, AChangeThatIsBeingPublishedComesOnce) {
+  Start();
+  WatchClient late;
+  std::string taken;
+  bool armed = false;
+  CacheWatchRequest request;
+  request.resource_version = "1";
+  request.wake = [&] {
+    if (armed) taken = late.Drain();
+  };
+  std::unique_ptr<Watcher> early;
+  cache_->Watch(std::move(request),
+                [&](Result<std::unique_ptr<Watcher>> watcher) { early = std::move(*watcher); });
+  std::vector<WatchItem> items;
+  while (early->Take(10, items) != Watcher::Progress::kIdle) {
+  }
+  ASSERT_EQ(WatchFrom(1, late), "");  // told after the early one, and not live yet
+  armed = true;
+  Put("ns/a");
+  EXPECT_EQ(taken, "ADDED ns/a@2");
+  EXPECT_EQ(late.Drain(), "");
+  Put("ns/a");
+  EXPECT_EQ(late.Drain(), "MODIFIED ns/a@3");
+}
+
 TEST_F(CacheWatchTest, ARevisionIsNotTornByAFullQueue) {
   Start();
   WatchClient client;

@@ -10,8 +10,7 @@
 namespace skiff {
 
 Watcher::Watcher(Start start)
-    : filter_(start.selection->everything() ? nullptr : start.selection.get()),
-      after_(start.after),
+    : after_(start.after),
       state_(std::move(start.state)),
       selection_(std::move(start.selection)),
       begun_at_(std::max(start.after, start.initial_revision)),
@@ -40,21 +39,16 @@ Watcher::~Watcher() {
 
 // --- for the publisher
 
-std::optional<EventType> Watcher::TypeFor(const CachedEvent& event) const {
-  const auto in_view = [this](const CacheEntry* entry) {
-    return entry != nullptr && (filter_ == nullptr || filter_->Matches(*entry));
-  };
-  const bool now = in_view(event.current());
-  const bool before = in_view(event.previous());
+std::optional<EventType> Watcher::TypeFor(const CachedEvent& event, const Selection& selection) {
+  const bool now = event.current() != nullptr && selection.Matches(*event.current());
+  const bool before = event.previous() != nullptr && selection.Matches(*event.previous());
   if (now) return before ? EventType::kModified : EventType::kAdded;
   if (before) return EventType::kDeleted;
   return std::nullopt;
 }
 
-void Watcher::Offer(const EventRef& event, uint64_t number) {
+void Watcher::Offer(const EventRef& event, EventType type, uint64_t number) {
   if (event->revision() <= after_) return;
-  const std::optional<EventType> type = TypeFor(*event);
-  if (!type) return;
   std::unique_lock lock(mutex_);
   if (ended_) return;                        // there may be a gap before this event
   if (live_ && number < live_from_) return;  // it came from the ring
@@ -67,7 +61,7 @@ void Watcher::Offer(const EventRef& event, uint64_t number) {
     passed_over_ = number + 1;
     return;
   }
-  Push(event, *type);
+  Push(event, type);
   WakeIfAwaited(lock);
 }
 
@@ -172,7 +166,7 @@ Watcher::Progress Watcher::CatchUp(size_t max, std::vector<WatchItem>& out) {
     EventRef& event = chunk_[chunk_at_];
     last_seen_ = event->revision();
     if (last_seen_ <= after_) continue;
-    const std::optional<EventType> type = TypeFor(*event);
+    const std::optional<EventType> type = TypeFor(*event, *selection_);
     if (!type) continue;
     out.push_back({*type, std::move(event)});
     ++taken;

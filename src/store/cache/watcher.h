@@ -45,7 +45,7 @@ struct WatchItem {
   EventRef event;
 };
 
-class alignas(64) Watcher {
+class Watcher {
  public:
   enum class Progress : uint8_t {
     kMore,   // call again
@@ -89,13 +89,15 @@ class alignas(64) Watcher {
 
   enum class Phase : uint8_t { kInitial, kInitialEnd, kFollowing, kEnded };
 
-  // For the publisher, who holds the registry's lock. `number` is the event's in the ring.
-  void Offer(const EventRef& event, uint64_t number);
+  // For the publisher, who holds the registry's lock and knows that the event concerns the watcher.
+  // `number` is the event's in the ring.
+  void Offer(const EventRef& event, EventType type, uint64_t number);
   // False if the watcher is not live or has no room: the bookmark would overtake something. One
   // that would tell the client nothing new is left out.
   bool OfferBookmark(const EventRef& bookmark);
   void End(const Status& why);
-  std::optional<EventType> TypeFor(const CachedEvent& event) const;
+  // What those who watch the selection see of the event, if anything.
+  static std::optional<EventType> TypeFor(const CachedEvent& event, const Selection& selection);
 
   Progress TakeInitial(size_t max, std::vector<WatchItem>& out);
   // True if there were some.
@@ -108,8 +110,7 @@ class alignas(64) Watcher {
 
   // What the publisher touches stands first and close together: with thousands of watchers it is
   // the reading of this memory that a change costs.
-  const Selection* const filter_;  // null: everything matches
-  const Revision after_;
+  alignas(64) const Revision after_;
   std::mutex mutex_;  // guards what is between publisher and consumer:
   bool live_ = false;
   bool awaited_ = false;  // the consumer has been told kIdle
@@ -133,6 +134,7 @@ class alignas(64) Watcher {
   // For the registry, under its lock.
   size_t place_ = 0;
   void* group_ = nullptr;
+  void* audience_ = nullptr;
   Duration next_bookmark_{0};
 
   // For the consumer.

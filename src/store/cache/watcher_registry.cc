@@ -35,11 +35,24 @@ WatcherRegistry::Group& WatcherRegistry::GroupFor(const Selection& selection) {
   return all_;
 }
 
+WatcherRegistry::Audience& WatcherRegistry::AudienceFor(
+    Group& group, const std::shared_ptr<const Selection>& selection) {
+  std::unique_ptr<Audience>& audience = group.by_identity[selection->identity()];
+  if (!audience) {
+    audience =
+        std::make_unique<Audience>(selection, std::vector<Watcher*>(), group.audiences.size());
+    group.audiences.push_back(audience.get());
+  }
+  return *audience;
+}
+
 void WatcherRegistry::Add(Watcher* watcher, Duration first_bookmark) {
   Group& group = GroupFor(*watcher->selection_);
+  Audience& audience = AudienceFor(group, watcher->selection_);
   watcher->group_ = &group;
-  watcher->place_ = group.watchers.size();
-  group.watchers.push_back(watcher);
+  watcher->audience_ = &audience;
+  watcher->place_ = audience.watchers.size();
+  audience.watchers.push_back(watcher);
   ++size_;
   if (closed_) watcher->End(*closed_);
   if (!watcher->bookmarks_) return;
@@ -49,11 +62,19 @@ void WatcherRegistry::Add(Watcher* watcher, Duration first_bookmark) {
 
 void WatcherRegistry::Remove(Watcher* watcher) {
   auto& group = *static_cast<Group*>(watcher->group_);
-  Watcher* const last = group.watchers.back();
-  group.watchers[watcher->place_] = last;
+  auto& audience = *static_cast<Audience*>(watcher->audience_);
+  Watcher* const last = audience.watchers.back();
+  audience.watchers[watcher->place_] = last;
   last->place_ = watcher->place_;
-  group.watchers.pop_back();
-  if (group.watchers.empty() && group.home != nullptr) {
+  audience.watchers.pop_back();
+  if (audience.watchers.empty()) {
+    Audience* const last_audience = group.audiences.back();
+    group.audiences[audience.place] = last_audience;
+    last_audience->place = audience.place;
+    group.audiences.pop_back();
+    group.by_identity.erase(watcher->selection_->identity());
+  }
+  if (group.audiences.empty() && group.home != nullptr) {
     const std::string value = std::move(group.value);
     group.home->erase(value);
   }
@@ -61,14 +82,36 @@ void WatcherRegistry::Remove(Watcher* watcher) {
   if (watcher->bookmarks_) bookmarks_.erase({watcher->next_bookmark_, watcher});
 }
 
-// Watcher by watcher, so that the memory of each is touched once for all of the events.
-void WatcherRegistry::Tell(const Group& group, std::span<const EventRef> events, uint64_t first) {
+// Many audiences are small, and then each step from one memory to the next waits. So they are taken
+// ahead of their turn, each step when the one before it has arrived.
+void WatcherRegistry::PrefetchAfter(const Group& group, size_t at) {
   constexpr size_t kAhead = 4;
-  const std::vector<Watcher*>& watchers = group.watchers;
-  for (size_t i = 0; i < watchers.size(); ++i) {
-    if (i + kAhead < watchers.size()) watchers[i + kAhead]->Prefetch();
-    for (size_t event = 0; event < events.size(); ++event) {
-      watchers[i]->Offer(events[event], first + event);
+  const auto ahead = [&](size_t steps) -> const Audience* {
+    const size_t which = at + steps * kAhead;
+    return which < group.audiences.size() ? group.audiences[which] : nullptr;
+  };
+  if (const Audience* audience = ahead(3)) __builtin_prefetch(audience);
+  if (const Audience* audience = ahead(2)) {
+    audience->selection->Prefetch();
+    __builtin_prefetch(audience->watchers.data());
+  }
+  if (const Audience* audience = ahead(1)) {
+    audience->selection->PrefetchLabels();
+    audience->watchers.front()->Prefetch();
+  }
+}
+
+void WatcherRegistry::Tell(const Group& group, const EventRef& event, uint64_t number) {
+  constexpr size_t kAhead = 4;
+  for (size_t at = 0; at < group.audiences.size(); ++at) {
+    PrefetchAfter(group, at);
+    const Audience& audience = *group.audiences[at];
+    const std::optional<EventType> type = Watcher::TypeFor(*event, *audience.selection);
+    if (!type) continue;
+    const std::vector<Watcher*>& watchers = audience.watchers;
+    for (size_t i = 0; i < watchers.size(); ++i) {
+      if (i + kAhead < watchers.size()) watchers[i + kAhead]->Prefetch();
+      watchers[i]->Offer(event, *type, number);
     }
   }
 }
@@ -77,7 +120,7 @@ void WatcherRegistry::Tell(const Groups& groups, std::string_view value, const E
                            uint64_t number) {
   if (groups.empty()) return;
   const auto at = groups.find(value);
-  if (at != groups.end()) Tell(at->second, std::span(&event, 1), number);
+  if (at != groups.end()) Tell(at->second, event, number);
 }
 
 void WatcherRegistry::TellByFields(const EventRef& event, uint64_t number,
@@ -96,6 +139,7 @@ void WatcherRegistry::TellByFields(const EventRef& event, uint64_t number,
 
 void WatcherRegistry::PublishOne(const EventRef& event, uint64_t number, const EntryShape& shape) {
   const CacheEntry& object = event->current() != nullptr ? *event->current() : *event->previous();
+  Tell(all_, event, number);
   Tell(by_key_, object.key(), event, number);
   if (shape.namespaced) Tell(by_namespace_, object.name_space(), event, number);
   Tell(by_name_, object.name(), event, number);
@@ -105,8 +149,6 @@ void WatcherRegistry::PublishOne(const EventRef& event, uint64_t number, const E
 void WatcherRegistry::Publish(std::span<const EventRef> events, uint64_t first,
                               const EntryShape& shape) {
   if (empty()) return;
-  Tell(all_, events, first);
-  if (all_.watchers.size() == size_) return;
   for (size_t i = 0; i < events.size(); ++i) PublishOne(events[i], first + i, shape);
 }
 
@@ -133,7 +175,9 @@ void WatcherRegistry::SendBookmarks(Revision revision, Duration now, Random& ran
 
 void WatcherRegistry::EndAll(const Status& why) {
   const auto end = [&](const Group& group) {
-    for (Watcher* watcher : group.watchers) watcher->End(why);
+    for (const Audience* audience : group.audiences) {
+      for (Watcher* watcher : audience->watchers) watcher->End(why);
+    }
   };
   end(all_);
   for (const Groups* groups : {&by_key_, &by_namespace_, &by_name_}) {

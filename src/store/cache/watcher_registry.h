@@ -2,13 +2,16 @@
 // by key, by the value of an indexed field before and after it, by namespace, by name; only those
 // that watch everything are all visited.
 //
-// A watcher stands in one group, the narrowest that holds all that it may see.
+// A watcher stands in one group, the narrowest that holds all that it may see, and there among
+// those with the same selectors (each node's proxy watches the same services), which are matched
+// once for all of them.
 //
 // Threads: whoever calls holds mutex(). It is taken before the lock of CacheState, and is held by
 // the publisher while it tells the watchers of a change, so that nobody joins, leaves or is given a
 // bookmark in between.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -52,17 +55,26 @@ class WatcherRegistry {
   void Close(const Status& why);
 
  private:
+  // Those who want the same: whether a change concerns them is found out once for all.
+  struct Audience {
+    std::shared_ptr<const Selection> selection;
+    std::vector<Watcher*> watchers;
+    size_t place;  // in Group::audiences
+  };
   struct Group;
   using Groups = TextMap<Group>;
   struct Group {
-    std::vector<Watcher*> watchers;
+    std::vector<Audience*> audiences;
+    TextMap<std::unique_ptr<Audience>> by_identity;  // of the selection
     Groups* home = nullptr;  // where the group is found; null: it always exists
     std::string value;
   };
 
   Group& GroupFor(const Selection& selection);
   static Group& Obtain(Groups& groups, const std::string& value);
-  static void Tell(const Group& group, std::span<const EventRef> events, uint64_t first);
+  static Audience& AudienceFor(Group& group, const std::shared_ptr<const Selection>& selection);
+  static void PrefetchAfter(const Group& group, size_t at);
+  static void Tell(const Group& group, const EventRef& event, uint64_t number);
   static void Tell(const Groups& groups, std::string_view value, const EventRef& event,
                    uint64_t number);
   void TellByFields(const EventRef& event, uint64_t number, const EntryShape& shape);
