@@ -90,7 +90,6 @@ class CacheEntry {
 
  private:
   friend class EntryRef;
-  friend class OrderedIndex;
   friend struct IndexNode;
   struct Layout;
 

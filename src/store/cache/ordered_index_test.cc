@@ -307,7 +307,7 @@ TEST(OrderedIndexTest, OtherThreadsReadAndFreeSnapshotsWhileTheWriterGoesOn) {
   OrderedIndex index;
   SnapshotQueue queue;
   std::atomic<size_t> faults = 0;
-  // All entries of a snapshot have its revision or an older one, and the newest is among them.
+  // A snapshot is in order and has as many entries as it says.
   const auto read = [&] {
     for (IndexSnapshot snapshot; queue.Pop(&snapshot);) {
       const IndexSnapshot copy = snapshot;
