@@ -106,14 +106,11 @@ inline constexpr size_t kEtcdPageBytes = 16 * 1024 * 1024;
 // Revisions that a watch remembers to tell a repeated event from a late one.
 inline constexpr size_t kEtcdRememberedRevisions = 256;
 // The engine under the embedded store: writes of a family that are held in memory before they
-// become a file; files of the write-ahead log; blocks kept in memory; files held open; files of its
-// own diary and bytes of each.
+// become a file; files of the write-ahead log; blocks kept in memory; files held open.
 inline constexpr size_t kStoreWriteBufferBytes = 4 * 1024 * 1024;
 inline constexpr size_t kMaxStoreWalBytes = 16 * 1024 * 1024;
 inline constexpr size_t kStoreBlockCacheBytes = 4 * 1024 * 1024;
 inline constexpr int kMaxStoreOpenFiles = 256;
-inline constexpr size_t kMaxStoreDiaryFiles = 2;
-inline constexpr size_t kMaxStoreDiaryBytes = 256 * 1024;
 // With less room than this on the disk no more is written, and how much is written before the disk
 // is asked again. The reserve is a file that is given up when the disk is full all the same, so
 // that what is in memory can be put into files.
@@ -153,9 +150,8 @@ inline constexpr std::chrono::seconds kCacheRetryInterval{1};
 inline constexpr int64_t kListPageFromStore = 10'000;
 
 // Backups of the store: one frame, several times what a store takes by default, as an etcd may be
-// set to take more; and the time of a lease, which is etcd's own bound.
+// set to take more.
 inline constexpr size_t kMaxBackupFrameBytes = 16 * 1024 * 1024;
-inline constexpr int64_t kMaxBackupLeaseSeconds = 9'000'000'000;
 // Keys that a comparison after a copy names; the rest is counted. Kinds of keys that skiff store
 // inspect tells apart; the rest is one line.
 inline constexpr size_t kMaxShownCopyFaults = 10;

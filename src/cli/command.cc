@@ -10,6 +10,7 @@
 #include "cli/convert.h"
 #include "cli/manual.h"
 #include "cli/output.h"
+#include "cli/store_commands.h"
 #include "cli/suggest.h"
 #include "cli/version.h"
 
@@ -25,6 +26,24 @@ constexpr std::string_view kUsualExitCodes[] = {"success", "the output could not
 const Command kCommands[] = {
     {"convert", "convert Kubernetes objects between JSON, YAML and protobuf", kConvertDescription,
      kConvertExamples, kConvertExitCodes, MakeConvert},
+    {"store",
+     "back up, restore, inspect and copy the cluster's store",
+     kStoreDescription,
+     {},
+     {},
+     nullptr},
+    {"store backup", "write all keys of a store to a file, while it is in use", kBackupDescription,
+     kBackupExamples, kStoreExitCodes, MakeStoreBackup},
+    {"store restore", "make an embedded store of a backup", kRestoreDescription, kRestoreExamples,
+     kStoreExitCodes, MakeStoreRestore},
+    {"store inspect", "tell what a store or a backup holds, and whether it is sound",
+     kInspectDescription, kInspectExamples, kStoreExitCodes, MakeStoreInspect},
+    {"store copy", "copy a cluster between stores, embedded or etcd", kCopyDescription,
+     kCopyExamples, kStoreExitCodes, MakeStoreCopy},
+    {"store compact", "forget old states of a store", kCompactDescription, kCompactExamples,
+     kStoreExitCodes, MakeStoreCompact},
+    {"store defrag", "rewrite the files of a store without what is dead in them",
+     kDefragDescription, kDefragExamples, kStoreExitCodes, MakeStoreDefrag},
     {"completion", "print a script that completes commands and flags in a shell",
      kCompletionDescription, kCompletionExamples, kUsualExitCodes, MakeCompletion},
     {"version",

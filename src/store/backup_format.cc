@@ -260,8 +260,8 @@ Result<BackupReader::Record> BackupReader::ReadLease(const Frame& frame) {
   lease.granted = std::chrono::seconds(NumberAt<int64_t>(frame.payload, 8));
   lease.remaining = std::chrono::seconds(NumberAt<int64_t>(frame.payload, 16));
   if (lease.id.value == 0 || lease.granted.count() < 0 || lease.remaining.count() < 0 ||
-      lease.granted.count() > limits::kMaxBackupLeaseSeconds ||
-      lease.remaining.count() > limits::kMaxBackupLeaseSeconds) {
+      lease.granted.count() > limits::kMaxLeaseSeconds ||
+      lease.remaining.count() > limits::kMaxLeaseSeconds) {
     return Damaged(frame.offset, "a lease with impossible times");
   }
   ++counted_.leases;

@@ -84,9 +84,10 @@ class Loader {
 
   Result<void> Put(KeyValue entry) {
     const size_t bytes = entry.key.size() + entry.value.size();
+    // The key stands in the condition too.
+    const size_t cost = bytes + entry.key.size() + kBytesPerWrite;
     if (pending_.writes.size() == limits::kMaxStoreTransactionWrites ||
-        (pending_bytes_ != 0 &&
-         pending_bytes_ + 2 * bytes + kBytesPerWrite > limits::kMaxStoreTransactionBytes)) {
+        (pending_bytes_ != 0 && pending_bytes_ + cost > limits::kMaxStoreTransactionBytes)) {
       SKIFF_RETURN_IF_ERROR(Flush());
     }
     LeaseId lease;
@@ -96,7 +97,7 @@ class Loader {
     if (!options_.overwrite) pending_.conditions.push_back({entry.key, Revision()});
     pending_.writes.push_back(
         {Write::Kind::kPut, std::move(entry.key), std::move(entry.value), lease});
-    pending_bytes_ += bytes + kBytesPerWrite;
+    pending_bytes_ += cost;
     ++report_.entries;
     report_.bytes += bytes;
     return {};

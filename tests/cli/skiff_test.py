@@ -6,14 +6,20 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
+
+
+COMMANDS = ("convert", "store", "store backup", "store restore", "store inspect", "store copy",
+            "store compact", "store defrag", "completion", "version", "help")
 
 
 def skiff(*arguments):
@@ -29,13 +35,24 @@ class Help(unittest.TestCase):
         self.assertEqual(skiff("help"), skiff("-h"))
         self.assertEqual(skiff("help", "convert"), skiff("convert", "--help"))
         self.assertEqual(skiff("help", "convert"), skiff("convert", "x", "-h", "--to", "json"))
+        self.assertEqual(skiff("help", "store"), skiff("store", "--help"))
+        self.assertEqual(skiff("help", "store", "copy"), skiff("store", "copy", "-h"))
+
+    def test_help_lists_every_command_where_it_belongs(self):
+        for command in COMMANDS:
+            *group, word = command.split()
+            self.assertRegex(skiff("help", *group), rf"\n  {word} +[a-z]")
+        self.assertNotRegex(skiff("help"), r"\n  backup ")
 
     def test_without_a_command_help_is_an_error(self):
         done = subprocess.run([BINARY], capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", skiff("help")))
+        done = subprocess.run([BINARY, "store"], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (2, "", skiff("help", "store")))
 
     def test_help_fits_a_terminal_except_for_examples(self):
-        for command in ("", "convert", "completion", "version", "help"):
+        for command in ("", *COMMANDS):
             text = skiff("help", *command.split()).split("\nExamples:")[0]
             self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
@@ -53,20 +70,24 @@ class Documentation(unittest.TestCase):
 
     def test_examples_of_the_documentation_parse(self):
         # With --help behind them, so that nothing is read or written.
-        texts = [(ROOT / name).read_text() for name in ("README.md", "docs/convert.md")]
-        texts.append(skiff("help", "convert"))
-        lines = re.findall(r"(?:^|[|$] *)(?:build/bin/)?(skiff convert [^|#>\n]*)",
+        texts = [(ROOT / name).read_text()
+                 for name in ("README.md", "docs/convert.md", "docs/store.md")]
+        texts += [skiff("help", *command.split()).split("\nExamples:")[-1]
+                  for command in COMMANDS]
+        lines = re.findall(r"(?:^ *|[|$] *)(?:build/bin/)?(skiff (?:convert|store) [^|#>\n]*)",
                            "\n".join(texts), re.M)
-        lines = [line for line in lines if "FORMAT" not in line]
-        self.assertGreater(len(lines), 5)
+        lines = [line for line in lines if not re.search("FORMAT|COMMAND", line)]
+        for command in COMMANDS[2:8]:
+            self.assertTrue(any(line.startswith(f"skiff {command} ") for line in lines), command)
+        self.assertGreater(len(lines), 15)
         for line in lines:
-            words = line.split()[1:]
-            self.assertTrue("--to" in words, line)
+            words = shlex.split(line)[1:]
+            self.assertTrue("--to" in words or words[0] == "store", line)
             skiff(*words, "--help")
 
     @unittest.skipUnless(shutil.which("man") or shutil.which("groff"), "no man and no groff here")
     def test_manual_pages_have_no_faults(self):
-        for command in ([], ["convert"]):
+        for command in [[]] + [command.split() for command in COMMANDS]:
             page = skiff("help", *command, "--format", "man")
             tool = ["groff", "-man", "-Tascii", "-ww"] if shutil.which("groff") else \
                 ["man", "--warnings", "-l", "-"]
@@ -74,9 +95,22 @@ class Documentation(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_manual_pages_name_every_flag(self):
-        page = skiff("help", "convert", "--format", "man").replace("\\-", "-")
-        for flag in re.findall(r"--[a-z][a-z-]*", skiff("help", "convert")):
-            self.assertIn(flag, page)
+        for command in COMMANDS:
+            page = skiff("help", *command.split(), "--format", "man").replace("\\-", "-")
+            for flag in re.findall(r"--[a-z][a-z-]*", skiff("help", *command.split())):
+                self.assertIn(flag, page)
+
+    def test_all_manual_pages_are_written_at_once_and_refer_to_each_other(self):
+        with tempfile.TemporaryDirectory() as folder:
+            skiff("help", "--pages", folder)
+            pages = {path.name: path.read_text() for path in Path(folder).iterdir()}
+        names = {"skiff.1"} | {f"skiff-{command.replace(' ', '-')}.1" for command in COMMANDS}
+        self.assertEqual(set(pages), names)
+        for text in pages.values():
+            for name in re.findall(r"\.BR (\S+) \(1\)", text):
+                self.assertIn(name.replace("\\-", "-") + ".1", names)
+        self.assertEqual(pages["skiff-store-copy.1"],
+                         skiff("help", "store", "copy", "--format", "man"))
 
 
 class Completion(unittest.TestCase):
@@ -103,6 +137,19 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.complete_in_bash("help", "ver"), ["version"])
         self.assertEqual(self.complete_in_bash("completion", "z"), ["zsh"])
 
+    def test_bash_completes_groups_of_commands(self):
+        self.assertEqual(self.complete_in_bash("st"), ["store"])
+        self.assertEqual(self.complete_in_bash("store", "co"), ["copy", "compact"])
+        self.assertEqual(self.complete_in_bash("store", "--h"), ["--help"])
+        self.assertEqual(self.complete_in_bash("store", "copy", "--fr"),
+                         ["--from", "--from-cafile", "--from-certfile", "--from-keyfile"])
+        self.assertEqual(self.complete_in_bash("store", "inspect", "-o", "y"), ["yaml"])
+        self.assertEqual(self.complete_in_bash("store", "backup", "--data-dir", "dec"),
+                         ["decisions"])
+        self.assertEqual(self.complete_in_bash("store", "restore", "conv"), ["convert.md"])
+        self.assertEqual(self.complete_in_bash("help", "store", "def"), ["defrag"])
+        self.assertEqual(self.complete_in_bash("help", "--format", "man", "st"), ["store"])
+
     def test_scripts_are_accepted_by_their_shells(self):
         for shell in ("bash", "zsh", "fish"):
             if not shutil.which(shell):
@@ -113,8 +160,9 @@ class Completion(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""), shell)
 
     def test_every_script_knows_every_flag(self):
-        flags = set(re.findall(r"--([a-z][a-z-]*)", skiff("help", "convert")))
-        flags.discard("print-value-only")  # etcdctl's
+        helps = [skiff("help", *command.split()) for command in COMMANDS]
+        flags = set(re.findall(r"^ .*--([a-z][a-z-]*)", "\n".join(helps), re.M))
+        flags -= {"print-value-only", "endpoints"}  # etcdctl's
         for shell in ("bash", "zsh", "fish"):
             script = skiff("completion", shell)
             for flag in flags:

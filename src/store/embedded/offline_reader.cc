@@ -125,8 +125,11 @@ Result<void> OfflineReader::VerifyKey(EngineSnapshot& snapshot, std::string_view
   if (row.lease.value == 0) return {};
   SKIFF_ASSIGN_OR_RETURN(const bool attached,
                          snapshot.Get(Family::kLease, AttachmentKey(row.lease, key), &bytes));
-  if (attached) return {};
-  return Damaged("key " + Quoted(key) + " is not among the keys of its lease");
+  if (!attached) return Damaged("key " + Quoted(key) + " is not among the keys of its lease");
+  SKIFF_ASSIGN_OR_RETURN(const bool exists,
+                         snapshot.Get(Family::kLease, LeaseKey(row.lease), &bytes));
+  if (!exists) return Damaged("the lease of key " + Quoted(key) + " is missing");
+  return {};
 }
 
 Result<void> OfflineReader::VerifyLeases(EngineSnapshot& snapshot, VerifyReport* report) {

@@ -124,6 +124,15 @@ class Listener final : public rocksdb::EventListener {
   std::shared_ptr<Failure> failure_;
 };
 
+// RocksDB would keep a diary beside the data. When a line cannot be written to it, the next one
+// fails an assertion and ends the process: on a full disk, the mere opening of the store would.
+// What matters comes as a status or through the listener.
+class NoDiary final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char* /*format*/, va_list /*arguments*/) override {}
+};
+
 rocksdb::ColumnFamilyOptions FamilySettings(Family family, const RocksDbOptions& options,
                                             const std::shared_ptr<rocksdb::Cache>& cache) {
   rocksdb::BlockBasedTableOptions table;
@@ -180,9 +189,7 @@ rocksdb::DBOptions DatabaseSettings(const RocksDbOptions& options) {
   // What is at hand after opening is what the manifest says; figures of old files are not needed.
   settings.skip_stats_update_on_db_open = true;
   settings.max_manifest_file_size = 4 << 20;
-  settings.info_log_level = rocksdb::WARN_LEVEL;
-  settings.keep_log_file_num = limits::kMaxStoreDiaryFiles;
-  settings.max_log_file_size = limits::kMaxStoreDiaryBytes;
+  settings.info_log = std::make_shared<NoDiary>();
   settings.stats_dump_period_sec = 0;
   settings.stats_persist_period_sec = 0;
   return settings;
@@ -417,13 +424,21 @@ Result<void> RocksEngine::OpenReadOnly() {
   SKIFF_ASSIGN_OR_RETURN(scratch_, ScratchDirectory::Make());
   rocksdb::Status status;
   for (int attempt = 0; attempt < kReadOnlyAttempts; ++attempt) {
+    if (auto sound = directory_.CheckRecordFiles(false);
+        !sound && sound.error().reason() == StatusReason::kInternalError) {
+      return sound;
+    }
     status = rocksdb::DB::OpenAsSecondary(Settings(), options_.directory, scratch_->path(),
                                           Families(), &database_.families, &database_.db);
     if (status.ok()) return {};
     database_ = {};
     if (!status.IsPathNotFound() && !status.IsTryAgain()) break;
   }
-  return RocksDbFailure(options_.directory, status);
+  if (!status.IsCorruption()) return RocksDbFailure(options_.directory, status);
+  // What a power cut tears is not damage, but only whoever may write can put it right.
+  return Fail(StatusReason::kInternalError,
+              ExplainRocksDb(options_.directory, status) +
+                  "; after a power cut, let the server open the store once");
 }
 
 void RocksEngine::Close() {
@@ -522,6 +537,12 @@ Result<void> RocksEngine::Health() {
 }
 
 }  // namespace
+
+Result<void> RocksDbEngine::Probe(const RocksDbOptions& options) {
+  const auto fs =
+      options.file_system != nullptr ? options.file_system : rocksdb::FileSystem::Default();
+  return RocksDbDirectory(options.directory, fs).Probe();
+}
 
 Result<std::unique_ptr<Engine>> RocksDbEngine::Open(RocksDbOptions options) {
   auto engine = std::make_unique<RocksEngine>(std::move(options));

@@ -1,0 +1,487 @@
+#!/usr/bin/env python3
+"""`skiff store` as those who keep a cluster meet it, on real stores.
+
+    store_test.py BINARY WRITER [unittest options]
+    store_test.py BINARY WRITER --record FILE.case...    writes what the binary does into case files
+
+WRITER is the program of store_writer.cc. Cases that are text stand in store/*.case (see cases.py).
+Copies to and from etcd need the etcd executable; without it they are skipped.
+"""
+
+import json
+import os
+import pty
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import cases
+
+HERE = Path(__file__).resolve().parent
+BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
+WRITER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
+COUNT = 200
+KEYS = COUNT + 4  # what store_writer.cc adds, the one outside of the prefix included
+
+
+class CaseFiles(unittest.TestCase):
+    def test_cases_print_what_they_promise(self):
+        paths = sorted(HERE.glob("store/*.case"))
+        self.assertTrue(paths)
+        for path in paths:
+            for case in cases.read_cases(path):
+                with self.subTest(f"{path.name}: {case.title}"):
+                    outcome = cases.run_case(BINARY, case)
+                    for what, wanted, got in cases.faults_of(case, outcome):
+                        self.fail(f"{what}:\nwanted {wanted!r}\ngot    {got!r}\n"
+                                  f"stderr {outcome.stderr!r}")
+
+
+class Writer:
+    """A store that is being written to, until stop()."""
+
+    def __init__(self, folder):
+        self.process = subprocess.Popen([WRITER, str(folder), str(COUNT)], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        line = self.process.stdout.readline()
+        if not line.startswith("ready "):
+            self.process.wait()
+            raise AssertionError("the writer did not start")
+        self.ready = int(line.split()[1])
+
+    def stop(self):
+        out, _ = self.process.communicate(timeout=cases.TIMEOUT_SECONDS)
+        return int(out.split()[1])
+
+    def kill(self):
+        self.process.kill()
+        self.process.communicate()
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+
+    def store(self, *arguments, **options):
+        return subprocess.run([BINARY, "store", *map(str, arguments)], cwd=self.folder,
+                              capture_output=True, timeout=cases.TIMEOUT_SECONDS, **options)
+
+    def succeed(self, *arguments, **options):
+        done = self.store(*arguments, **options)
+        self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
+        return done.stdout
+
+    def fail_with(self, text, *arguments, code=1, **options):
+        done = self.store(*arguments, **options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(text, done.stderr.decode())
+        self.assertEqual(done.stdout, b"")
+
+    def interrupted(self, *arguments):
+        """Runs the command again and again, interrupted ever later; yields the exit codes."""
+        for delay in (0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2):
+            process = subprocess.Popen([BINARY, "store", *map(str, arguments)], cwd=self.folder,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            try:
+                process.wait(delay)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGINT)
+            process.communicate(timeout=cases.TIMEOUT_SECONDS)
+            self.assertIn(process.returncode, (0, -signal.SIGINT))
+            yield process.returncode
+
+    def inspect(self, *arguments):
+        return json.loads(self.succeed("inspect", *arguments, "-o", "json"))
+
+    def names(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def make_store(self, name="data"):
+        writer = Writer(self.folder / name)
+        return writer.stop()
+
+
+class Made(InFolder):
+    """With a store and a backup of it, made once, which no test may change."""
+
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.made = Path(holder.name)
+        cls.revision = Writer(cls.made / "data").stop()
+        subprocess.run([BINARY, "store", "backup", "--data-dir", cls.made / "data",
+                        cls.made / "backup"], check=True, stdout=subprocess.DEVNULL,
+                       timeout=cases.TIMEOUT_SECONDS)
+
+    def setUp(self):
+        super().setUp()
+        self.data, self.backup = self.made / "data", self.made / "backup"
+
+
+class Backup(Made):
+    def test_a_backup_of_a_store_in_use_is_of_one_moment(self):
+        writer = Writer(self.folder / "live")
+        self.addCleanup(writer.kill)
+        revisions = []
+        for i in range(3):
+            self.succeed("backup", "--data-dir", "live", f"b{i}")
+            about = self.inspect("--backup", f"b{i}", "--verify")
+            self.assertEqual(about["keys"], KEYS)
+            revisions.append(about["revision"])
+        last = writer.stop()
+        self.assertGreaterEqual(revisions[0], writer.ready)
+        self.assertEqual(revisions, sorted(revisions))
+        self.assertLessEqual(revisions[2], last)
+        # The writer writes in turns: of any moment, the rounds follow each other without a gap.
+        self.succeed("restore", "b2", "--data-dir", "restored", "--bump-revision", "0")
+        rounds = [int(self.inspect("--data-dir", "restored",
+                                   f"/registry/configmaps/default/c{i}")["object"]["data"]["round"])
+                  for i in range(0, COUNT, 10)]
+        self.assertLess(max(rounds) - min(rounds), COUNT)
+
+    def test_only_the_owner_can_read_it(self):
+        self.assertEqual(self.backup.stat().st_mode & 0o777, 0o600)
+
+    def test_it_goes_to_a_pipe_too(self):
+        done = self.store("backup", "--data-dir", self.data, "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"backed up", done.stderr)
+        (self.folder / "piped").write_bytes(done.stdout)
+        self.assertEqual(self.inspect("--backup", "piped")["keys"], KEYS)
+
+    def test_a_full_disk_leaves_the_old_backup_and_nothing_else(self):
+        (self.folder / "b").write_bytes(b"old")
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+        self.fail_with('cannot write "b": File too large', "backup", "--data-dir", self.data, "b",
+                       preexec_fn=limit)
+        self.assertEqual(self.names(), ["b"])
+        self.assertEqual((self.folder / "b").read_bytes(), b"old")
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([BINARY, "store", "backup", "--data-dir", self.data, "-"],
+                                  stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"No space left on device", done.stderr)
+
+    def test_ctrl_c_at_any_time_leaves_all_or_nothing(self):
+        for code in self.interrupted("backup", "--data-dir", self.data, "b"):
+            self.assertIn(self.names(), ([], ["b"]))
+            if code == 0 or self.names() == ["b"]:
+                self.inspect("--backup", "b", "--verify")
+                (self.folder / "b").unlink()
+
+    def test_progress_is_shown_on_a_terminal_only(self):
+        try:
+            master, slave = pty.openpty()
+        except OSError as error:
+            self.skipTest(f"there are no terminals here: {error}")
+        done = subprocess.run([BINARY, "store", "backup", "--data-dir", self.data, "b"],
+                              cwd=self.folder, stdout=subprocess.PIPE, stderr=slave)
+        os.close(slave)
+        shown = os.read(master, 10_000)
+        os.close(master)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"backing up: ", shown)
+        self.assertTrue(shown.endswith(b"\r\x1b[K"), shown)
+
+
+class Restore(Made):
+    def test_what_is_restored_is_what_was_backed_up(self):
+        self.succeed("restore", self.backup, "--data-dir", "new")
+        self.assertEqual(self.names(), ["new"])
+        about = self.inspect("--data-dir", "new", "--verify")
+        old = self.inspect("--backup", self.backup)
+        self.assertEqual(about["resources"], old["resources"])
+        self.assertEqual(about["revision"], old["revision"] + 1_000_000_000)
+        self.assertEqual(about["compactedRevision"], about["revision"])
+        self.assertEqual(about["leases"], 1)
+        event = self.inspect("--data-dir", "new", "/registry/events/default/e")
+        self.assertTrue(3000 < event["lease"]["remainingSeconds"] <= 3600, event)
+        key = "/registry/secrets/default/s"
+        self.assertEqual(self.inspect("--data-dir", "new", key, "--show-secrets"),
+                         self.inspect("--data-dir", self.data, key, "--show-secrets"))
+
+    def test_a_restored_store_can_be_written_to_and_backed_up(self):
+        self.succeed("restore", self.backup, "--data-dir", "new", "--bump-revision", "5")
+        revision = self.inspect("--data-dir", "new")["revision"]
+        self.assertEqual(revision, self.revision + 5)
+        writer = Writer(self.folder / "new")
+        self.assertGreater(writer.ready, revision)
+        writer.stop()
+        self.succeed("backup", "--data-dir", "new", "again")
+
+    def test_an_empty_directory_will_do_but_no_other(self):
+        (self.folder / "new").mkdir()
+        self.succeed("restore", self.backup, "--data-dir", "new/")
+        self.fail_with("is not empty", "restore", self.backup, "--data-dir", "new")
+        (self.folder / "file").write_text("")
+        self.fail_with("Not a directory", "restore", self.backup, "--data-dir", "file")
+        self.fail_with("No such file or directory", "restore", self.backup, "--data-dir", "no/new")
+        self.assertEqual(self.names(), ["file", "new"])
+
+    def test_a_backup_that_is_damaged_anywhere_is_refused(self):
+        good = self.backup.read_bytes()
+        step = max(1, len(good) // 40)
+        for at in [*range(0, 64), *range(64, len(good), step), len(good) - 1]:
+            bad = bytearray(good)
+            bad[at] ^= 0x10
+            (self.folder / "bad").write_bytes(bad)
+            done = self.store("restore", "bad", "--data-dir", "new")
+            self.assertEqual(done.returncode, 1, at)
+            self.assertIn(b"skiff store restore: bad: ", done.stderr)
+            self.assertEqual(self.names(), ["bad"])
+        (self.folder / "bad").write_bytes(good[:len(good) // 2])
+        self.fail_with("it was cut short", "restore", "bad", "--data-dir", "new")
+        (self.folder / "bad").write_bytes(good[:8] + b"\x02" + good[9:])
+        self.fail_with("format version 2", "restore", "bad", "--data-dir", "new")
+        self.assertEqual(self.names(), ["bad"])
+
+    def test_a_full_disk_leaves_no_directory(self):
+        # From where nothing can be written to where the last of it cannot.
+        for room in (0, 100, 4_000, 8_000, 20_000):
+            limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+            done = self.store("restore", self.backup, "--data-dir", "new", preexec_fn=limit)
+            self.assertEqual(done.returncode, 1, (room, done.stderr))
+            self.assertIn(b"skiff store restore: ", done.stderr)
+            self.assertEqual(self.names(), [], room)
+
+    def test_ctrl_c_at_any_time_leaves_all_or_nothing(self):
+        for code in self.interrupted("restore", self.backup, "--data-dir", "new"):
+            self.assertIn(self.names(), ([], ["new"]))
+            if code == 0 or self.names() == ["new"]:
+                self.inspect("--data-dir", "new", "--verify")
+                shutil.rmtree(self.folder / "new")
+
+
+class Inspect(Made):
+    def test_a_store_is_told_in_a_table(self):
+        text = self.succeed("inspect", "--data-dir", self.data).decode()
+        self.assertRegex(text, r"(?m)^store +.*data \(embedded, format 1\)$")
+        self.assertRegex(text, rf"(?m)^revision +{self.revision}$")
+        self.assertRegex(text, rf"(?m)^configmaps +{COUNT} +[\d.]+ KiB$")
+        self.assertRegex(text, r"(?m)^stable.example.com/crontabs +1 ")
+        self.assertNotIn("services", text)  # deleted
+
+    def test_a_backup_and_its_store_agree(self):
+        store = self.inspect("--data-dir", self.data, "--verify")
+        backup = self.inspect("--backup", self.backup, "--verify")
+        for name in ("revision", "keys", "bytes", "leases", "resources", "clusterID"):
+            self.assertEqual(store[name], backup[name], name)
+        self.assertIn("sound", store["verified"])
+
+    def test_one_key(self):
+        key = "/registry/configmaps/default/c7"
+        for place in (["--data-dir", self.data], ["--backup", self.backup]):
+            about = self.inspect(*place, key)
+            self.assertEqual(about["object"]["metadata"]["name"], "c7")
+            self.assertEqual(about["encoding"], "protobuf v1 ConfigMap")
+        yaml = self.succeed("inspect", "--data-dir", self.data, key, "-o", "yaml").decode()
+        self.assertIn("\n    name: c7\n", yaml)
+        self.fail_with('has no key "/registry/configmaps/default/none"', "inspect", "--data-dir",
+                       self.data, "/registry/configmaps/default/none")
+
+    def test_secrets_stay_secret_unless_asked_for(self):
+        key = "/registry/secrets/default/s"
+        for form in ("table", "json", "yaml"):
+            hidden = self.succeed("inspect", "--data-dir", self.data, key, "-o", form)
+            self.assertNotIn(b"aHVzaA", hidden)
+            self.assertNotIn(b"hush", hidden)
+        shown = self.inspect("--data-dir", self.data, key, "--show-secrets")
+        self.assertEqual(shown["object"]["data"], {"password": "aHVzaA=="})
+
+    def test_nothing_is_changed_by_looking(self):
+        def state():
+            return {path.name: (path.stat().st_mtime_ns, path.stat().st_size)
+                    for path in self.data.iterdir()}
+        before = state()
+        self.inspect("--data-dir", self.data, "--verify")
+        self.assertEqual(state(), before)
+
+    def test_a_damaged_store_is_noticed(self):
+        shutil.copytree(self.data, self.folder / "bad")
+        # All tables and logs: wherever the flip is, something that is verified has changed.
+        for path in (self.folder / "bad").iterdir():
+            if path.suffix in (".sst", ".log") and path.stat().st_size > 0:
+                content = bytearray(path.read_bytes())
+                content[len(content) // 3] ^= 4
+                path.write_bytes(content)
+        done = self.store("inspect", "--data-dir", "bad", "--verify")
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stderr)
+
+    def test_what_is_no_store_is_said_to_be_none(self):
+        (self.folder / "empty").mkdir()
+        (self.folder / "other").mkdir()
+        (self.folder / "other" / "file").write_text("x")
+        for command in (["inspect"], ["backup", "b"], ["compact"], ["defrag"]):
+            for place in ("none", "empty", "other"):
+                done = self.store(command[0], "--data-dir", place, *command[1:])
+                self.assertEqual(done.returncode, 1, (command, place, done.stderr))
+                self.assertIn(place, done.stderr.decode())
+        self.assertEqual(self.names(), ["empty", "other"])
+        self.assertEqual(os.listdir(self.folder / "empty"), [])
+        self.assertEqual(os.listdir(self.folder / "other"), ["file"])
+
+    def test_a_directory_that_may_not_be_read_is_an_error(self):
+        (self.folder / "closed").mkdir(mode=0)
+        if os.access(self.folder / "closed", os.R_OK):
+            self.skipTest("this user may read everything")
+        self.fail_with("Permission denied", "inspect", "--data-dir", "closed")
+
+
+class Upkeep(InFolder):
+    def test_compact_and_defrag_make_a_store_small_and_change_nothing(self):
+        revision = self.make_store()
+        before = self.inspect("--data-dir", "data")
+        self.assertIn(f"to revision {revision}",
+                      self.succeed("compact", "--data-dir", "data").decode())
+        self.assertIn("before", self.succeed("defrag", "--data-dir", "data").decode())
+        after = self.inspect("--data-dir", "data", "--verify")
+        self.assertEqual(after["resources"], before["resources"])
+        self.assertEqual((after["revision"], after["compactedRevision"]), (revision, revision))
+        self.fail_with("revision", "compact", "--data-dir", "data", "--revision",
+                       str(revision + 1000))
+
+    def test_a_store_in_use_is_left_to_its_server(self):
+        writer = Writer(self.folder / "data")
+        self.addCleanup(writer.kill)
+        for command in ("compact", "defrag"):
+            self.fail_with("in use", command, "--data-dir", "data")
+        self.assertGreaterEqual(writer.stop(), writer.ready)
+
+
+class CopyBetweenDirectories(Made):
+    def test_a_copy_keeps_revisions_and_is_compared(self):
+        said = self.succeed("copy", "--from", self.data, "--to", "embedded:new").decode()
+        self.assertIn(f"copied {KEYS - 1} keys", said)
+        self.assertIn("compared", said)
+        key = "/registry/configmaps/default/c5"
+        self.assertEqual(self.inspect("--data-dir", "new", key),
+                         self.inspect("--data-dir", self.data, key))
+        self.assertEqual(self.inspect("--data-dir", "new", "--verify")["revision"], self.revision)
+        self.fail_with("has no key", "inspect", "--data-dir", "new", "/elsewhere")
+        self.succeed("copy", "--from", self.data, "--to", "all", "--etcd-prefix", "")
+        self.assertEqual(self.inspect("--data-dir", "all")["keys"], KEYS)
+
+    def test_a_source_that_changes_is_an_error_that_can_be_allowed(self):
+        writer = Writer(self.folder / "live")
+        self.addCleanup(writer.kill)
+        self.fail_with("has changed since", "copy", "--from", "live", "--to", "new")
+        self.assertEqual(self.names(), ["live"])
+        done = self.store("copy", "--from", "live", "--to", "new", "--allow-changes")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"warning: live has changed", done.stderr)
+        writer.stop()
+        self.inspect("--data-dir", "new", "--verify")
+
+    def test_a_target_that_is_there_is_left_alone(self):
+        (self.folder / "new").mkdir()
+        (self.folder / "new" / "file").write_text("x")
+        self.fail_with("is not empty", "copy", "--from", self.data, "--to", "new")
+        self.assertEqual(os.listdir(self.folder / "new"), ["file"])
+
+    def test_no_room_for_the_temporary_file_leaves_nothing(self):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+        self.fail_with("File too large", "copy", "--from", self.data, "--to", "new",
+                       "--temporary-dir", self.folder, preexec_fn=limit)
+        self.assertEqual(self.names(), [])
+
+
+def free_ports(count):
+    holders = [socket.socket() for _ in range(count)]
+    for holder in holders:
+        holder.bind(("127.0.0.1", 0))
+    ports = [holder.getsockname()[1] for holder in holders]
+    for holder in holders:
+        holder.close()
+    return ports
+
+
+@unittest.skipUnless(shutil.which("etcd"), "etcd is not installed")
+class CopyToEtcd(Made):
+    def setUp(self):
+        super().setUp()
+        client, peer = free_ports(2)
+        self.url = f"http://127.0.0.1:{client}"
+        peer = f"http://127.0.0.1:{peer}"
+        self.etcd = subprocess.Popen(
+            ["etcd", "--data-dir", self.folder / "etcd", "--listen-client-urls", self.url,
+             "--advertise-client-urls", self.url, "--listen-peer-urls", peer,
+             "--initial-advertise-peer-urls", peer, "--initial-cluster", f"default={peer}",
+             "--log-level", "error"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(self.etcd.wait)
+        self.addCleanup(self.etcd.kill)
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", client), 1).close()
+                return
+            except OSError:
+                self.assertLess(time.monotonic(), deadline, "etcd does not start")
+                time.sleep(0.05)
+
+    def copy_there(self, *arguments):
+        done = self.store("copy", "--from", self.data, "--to", self.url, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"copied {KEYS - 1} keys", done.stdout.decode())
+        return done
+
+    def test_there_and_back_again(self):
+        done = self.copy_there()
+        # Revisions are etcd's own, and there were fewer transactions.
+        self.assertIn(b"restart clients", done.stderr)
+        self.succeed("copy", "--from", self.url, "--to", "back")
+        here, back = self.inspect("--data-dir", self.data), self.inspect("--data-dir", "back",
+                                                                         "--verify")
+        resources = lambda about: [r for r in about["resources"] if r["resource"][0] != "/"]
+        self.assertEqual(resources(back), resources(here))
+        event = self.inspect("--data-dir", "back", "/registry/events/default/e")
+        self.assertTrue(3000 < event["lease"]["remainingSeconds"] <= 3600, event)
+        for i in (0, 7, COUNT - 1):
+            key = f"/registry/configmaps/default/c{i}"
+            self.assertEqual(self.inspect("--data-dir", "back", key)["object"],
+                             self.inspect("--data-dir", self.data, key)["object"])
+
+    def test_later_objects_keep_later_revisions(self):
+        self.copy_there()
+        keys = [f"/registry/configmaps/default/c{i}" for i in range(0, COUNT, 20)]
+        pairs = sorted((self.inspect("--data-dir", self.data, key)["modRevision"],
+                        self.inspect("--etcd-servers", self.url, key)["modRevision"])
+                       for key in keys)
+        self.assertEqual([there for _, there in pairs], sorted(there for _, there in pairs))
+
+    def test_a_target_with_keys_needs_overwrite(self):
+        self.copy_there()
+        self.fail_with("the target is not empty", "copy", "--from", self.data, "--to", self.url)
+        self.copy_there("--overwrite")
+
+    def test_backup_inspect_and_compact_work_on_etcd(self):
+        self.copy_there()
+        self.succeed("backup", "--etcd-servers", self.url, "b")
+        self.assertEqual(self.inspect("--backup", "b", "--verify")["keys"], KEYS - 1)
+        about = self.inspect("--etcd-servers", self.url, "--verify")
+        self.assertEqual((about["engine"], about["keys"]), ("etcd", KEYS - 1))
+        self.assertIn("compacted", self.succeed("compact", "--etcd-servers", self.url).decode())
+        self.fail_with("etcdctl defrag", "defrag", "--etcd-servers", self.url)
+
+    def test_an_etcd_that_does_not_answer_is_named(self):
+        self.etcd.kill()
+        self.etcd.wait()
+        self.fail_with(self.url, "inspect", "--etcd-servers", self.url)
+
+
+if __name__ == "__main__":
+    if "--record" in sys.argv:
+        for case_file in sys.argv[sys.argv.index("--record") + 1:]:
+            cases.record(Path(case_file), BINARY)
+    else:
+        unittest.main(verbosity=2)

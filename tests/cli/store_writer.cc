@@ -1,0 +1,105 @@
+// A stand-in for a server, for the tests of `skiff store`: makes an embedded store with objects of
+// several kinds and goes on writing to it until its standard input ends.
+//
+//   store_writer DIRECTORY COUNT
+//
+// Prints "ready REVISION" when the objects are there, and "last REVISION" at the end.
+#include <poll.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "object/transcode/json_to_protobuf.h"
+#include "store/blocking.h"
+#include "store/embedded/embedded_store.h"
+#include "store/embedded/rocksdb_engine.h"
+
+namespace skiff {
+namespace {
+
+template <typename T>
+T Need(Result<T> result) {
+  if (result) return std::move(*result);
+  std::fprintf(stderr, "store_writer: %s\n", result.error().message().c_str());
+  std::exit(1);
+}
+
+SharedBytes Stored(const std::string& json) {
+  ByteBuffer out;
+  if (!JsonToStorage(json, out)) std::abort();
+  return SharedBytes(out.view());
+}
+
+SharedBytes ConfigMap(int number, int64_t round) {
+  return Stored(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"c)" +
+                std::to_string(number) + R"(","namespace":"default"},"data":{"round":")" +
+                std::to_string(round) + R"("}})");
+}
+
+std::string ConfigMapKey(int number) {
+  return "/registry/configmaps/default/c" + std::to_string(number);
+}
+
+int64_t Put(Store& store, std::string key, SharedBytes value, LeaseId lease = {}) {
+  Transaction transaction;
+  transaction.writes.push_back({Write::Kind::kPut, std::move(key), std::move(value), lease});
+  return Need(CommitAndWait(store, std::move(transaction))).revision.value;
+}
+
+int64_t Fill(Store& store, int count) {
+  for (int i = 0; i < count; ++i) Put(store, ConfigMapKey(i), ConfigMap(i, 0));
+  Put(store, "/registry/secrets/default/s",
+      Stored(R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"s"},)"
+             R"("data":{"password":"aHVzaA=="}})"));
+  Put(store, "/registry/stable.example.com/crontabs/default/t",
+      SharedBytes(R"({"kind":"CronTab","apiVersion":"stable.example.com/v1"})"));
+  Put(store, "/registry/services/specs/default/gone", SharedBytes("{}"));
+  const LeaseInfo lease = Need(Await<LeaseInfo>(
+      [&](auto done) { store.GrantLease(std::chrono::hours(1), LeaseId(), std::move(done)); }));
+  Put(store, "/registry/events/default/e", SharedBytes(R"({"kind":"Event"})"), lease.id);
+  Put(store, "/elsewhere", SharedBytes("not under the prefix"));
+  Transaction removal;
+  removal.writes.push_back({Write::Kind::kDelete, "/registry/services/specs/default/gone", {}, {}});
+  return Need(CommitAndWait(store, std::move(removal))).revision.value;
+}
+
+bool InputEnded() {
+  pollfd waiting{STDIN_FILENO, POLLIN, 0};
+  return poll(&waiting, 1, 0) > 0;
+}
+
+int Main(const std::string& directory, int count) {
+  SystemClock clock;
+  SystemRandom random;
+  EmbeddedOptions options;
+  options.open_engine = [&] {
+    RocksDbOptions engine;
+    engine.directory = directory;
+    return RocksDbEngine::Open(std::move(engine));
+  };
+  options.clock = &clock;
+  options.random = &random;
+  const std::unique_ptr<EmbeddedStore> store = Need(EmbeddedStore::Open(std::move(options)));
+  int64_t revision = Fill(*store, count);
+  std::printf("ready %lld\n", static_cast<long long>(revision));
+  std::fflush(stdout);
+  for (int64_t round = 1; !InputEnded(); ++round) {
+    const int number = static_cast<int>(round % count);
+    revision = Put(*store, ConfigMapKey(number), ConfigMap(number, round));
+  }
+  std::printf("last %lld\n", static_cast<long long>(revision));
+  return 0;
+}
+
+}  // namespace
+}  // namespace skiff
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  return skiff::Main(argv[1], std::atoi(argv[2]));
+}
