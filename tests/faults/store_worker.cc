@@ -28,6 +28,8 @@ namespace skiff::testing {
 namespace {
 
 constexpr std::string_view kPrefix = "/crash/";
+// Always written together, with one value. Nobody watches them.
+constexpr std::string_view kPair[] = {"/pair/a", "/pair/b"};
 
 struct Arguments {
   std::string directory;
@@ -96,6 +98,10 @@ void CheckWhole(Store& store, const StoreFigures& figures, ReportWriter& report)
   if (range->count != figures.keys || range->entries.size() != scanned.found.size())
     report.Wrong(Text("range counts ", range->count, ", scan ", scanned.found.size(),
                       ", the figures ", figures.keys));
+  const KeyValue& left = scanned.found[std::string(kPair[0])];
+  const KeyValue& right = scanned.found[std::string(kPair[1])];
+  if (left.value != right.value || left.mod_revision != right.mod_revision)
+    report.Wrong("one half of a transaction is missing");
   for (const KeyValue& entry : range->entries) {
     const auto same = scanned.found.find(entry.key);
     if (same == scanned.found.end() || !(same->second == entry))
@@ -132,6 +138,14 @@ Result<std::unique_ptr<EmbeddedStore>> OpenStore(const Arguments& arguments, Clo
   return EmbeddedStore::Open(std::move(options));
 }
 
+void WritePair(Store& store, const std::string& value) {
+  Transaction transaction;
+  for (const std::string_view key : kPair)
+    transaction.writes.push_back(
+        {Write::Kind::kPut, std::string(key), SharedBytes(value), LeaseId()});
+  (void)CommitAndWait(store, std::move(transaction));
+}
+
 // Until the process is killed.
 void Load(Store& store, const WorkloadOptions& options, ReportingSink& sink, ReportWriter& report) {
   std::vector<std::unique_ptr<Thread>> threads;
@@ -140,6 +154,7 @@ void Load(Store& store, const WorkloadOptions& options, ReportingSink& sink, Rep
       WorkloadClient self(store, options, client, report);
       for (int i = 0;; ++i) {
         self.Step();
+        if (client == 1) WritePair(store, Text(options.name, "-", i));
         // Not beyond what has been told of, so that the next run's watch can go on from there.
         if (client == 0 && i % 20 == 19)
           (void)Await<Revision>(
