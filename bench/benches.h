@@ -13,5 +13,6 @@ void BenchSelectors(Report& report);
 void BenchBadInput(Report& report);
 void BenchStore(Report& report);
 void BenchCache(Report& report);
+void BenchWatches(Report& report);
 
 }  // namespace skiff::bench

@@ -33,6 +33,7 @@ namespace {
 constexpr size_t kSmall = 10'000;
 constexpr size_t kLarge = 1'000'000;
 constexpr size_t kIndexes = kLarge / kSmall;
+constexpr size_t kObjects = 20'000;  // for figures of memory
 constexpr size_t kProbes = 200'000;
 const double kLogarithm = std::log(double{kLarge}) / std::log(double{kSmall});
 
@@ -256,15 +257,15 @@ std::vector<std::string> StoredSamples(const Samples& samples) {
   return out;
 }
 
-FactsReader ReaderOf(std::string_view resource) {
-  auto reader = FactsReader::Make(*FindPreferredResource("", resource)->hub);
+FactsReader ReaderOf(std::string_view group, std::string_view resource) {
+  auto reader = FactsReader::Make(*FindPreferredResource(group, resource)->hub);
   if (!reader) Die(reader.error().message().c_str());
   return std::move(*reader);
 }
 
 void BenchFacts(Report& report) {
   const std::vector<std::string> pods = StoredSamples(Pods());
-  const FactsReader reader = ReaderOf("pods");
+  const FactsReader reader = ReaderOf("", "pods");
   ObjectFacts facts;
   const auto [ours, decode] = BestSecondsEach(
       1.5,
@@ -288,11 +289,9 @@ size_t HeapBytes() {
 }
 
 // All that the cache holds for an object: storage bytes, entry, labels, its place in the index.
-void BenchMemoryOf(Report& report, const char* name, std::string_view resource,
-                   std::string_view file) {
-  constexpr size_t kObjects = 20'000;
-  std::vector<std::string> stored = StoredSamples(MakeSamples(file, kObjects));
-  const FactsReader reader = ReaderOf(resource);
+void BenchMemoryOf(Report& report, const char* name, std::string_view group,
+                   std::string_view resource, const std::vector<std::string>& stored) {
+  const FactsReader reader = ReaderOf(group, resource);
   SeededRandom random(3);
   SymbolTable table;
   size_t storage_bytes = 0;
@@ -306,9 +305,36 @@ void BenchMemoryOf(Report& report, const char* name, std::string_view resource,
                                facts.fields));
     storage_bytes += bytes.size();
   }
-  const double each = static_cast<double>(HeapBytes() - before) / kObjects;
-  const double storage = static_cast<double>(storage_bytes) / kObjects;
-  report.Figure(name, each, "bytes", each / storage, "its_storage_bytes", AtMost(1.3));
+  const auto count = static_cast<double>(stored.size());
+  const double each = static_cast<double>(HeapBytes() - before) / count;
+  report.Figure(name, each, "bytes", each * count / static_cast<double>(storage_bytes),
+                "its_storage_bytes", AtMost(1.3));
+}
+
+// Objects of a kind with the text in the field, whose size the text decides.
+std::vector<std::string> StoredCopies(std::string_view api_version, std::string_view kind,
+                                      std::string_view before, size_t text_size,
+                                      std::string_view after) {
+  const std::string json = std::string(before) + std::string(text_size, 'x') + std::string(after);
+  const auto object = DecodeJson(json, FindKind(api_version, kind));
+  if (!object) Die(object.error().message().c_str());
+  std::string stored;
+  EncodeStorage(object->root(), &stored);
+  return std::vector<std::string>(kObjects, stored);
+}
+
+void BenchMemory(Report& report) {
+  const auto samples = [](const char* file) { return StoredSamples(MakeSamples(file, kObjects)); };
+  BenchMemoryOf(report, "cache_memory_of_pod", "", "pods", samples("pod"));
+  BenchMemoryOf(report, "cache_memory_of_configmap", "", "configmaps", samples("configmap"));
+  BenchMemoryOf(report, "cache_memory_of_event", "", "events", samples("event"));
+  BenchMemoryOf(report, "cache_memory_of_2_kb", "", "configmaps",
+                StoredCopies("v1", "ConfigMap", R"({"data":{"file":")", 2'000, R"("}})"));
+  BenchMemoryOf(
+      report, "cache_memory_of_lease", "coordination.k8s.io", "leases",
+      StoredCopies("coordination.k8s.io/v1", "Lease", R"({"metadata":{"annotations":{"a":")", 360,
+                   R"("}},"spec":{"holderIdentity":"node-1234.example.com",
+                                "leaseDurationSeconds":40}})"));
 }
 
 }  // namespace
@@ -319,9 +345,7 @@ void BenchCache(Report& report) {
   BenchListOf(report, "cache_list_1m", kLarge);
   BenchLabelList(report);
   BenchFacts(report);
-  BenchMemoryOf(report, "cache_memory_of_pod", "pods", "pod");
-  BenchMemoryOf(report, "cache_memory_of_configmap", "configmaps", "configmap");
-  BenchMemoryOf(report, "cache_memory_of_event", "events", "event");
+  BenchMemory(report);
 }
 
 }  // namespace skiff::bench

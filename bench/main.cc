@@ -14,7 +14,7 @@ constexpr struct {
 } kBenches[] = {
     {"json", BenchJson},           {"protobuf", BenchProtobuf},   {"transcode", BenchTranscode},
     {"documents", BenchDocuments}, {"selectors", BenchSelectors}, {"bad_input", BenchBadInput},
-    {"store", BenchStore},         {"cache", BenchCache},
+    {"store", BenchStore},         {"cache", BenchCache},         {"watches", BenchWatches},
 };
 
 int Run(std::span<char*> names) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <cstring>
 #include <new>
@@ -24,7 +25,8 @@ class SharedBytes {
   static SharedBytes Make(size_t size, Fill fill) {
     SharedBytes out;
     if (size == 0) return out;
-    out.block_ = new (::operator new(sizeof(Block) + size)) Block{1, size};
+    assert(size <= UINT32_MAX);
+    out.block_ = new (::operator new(sizeof(Block) + size)) Block{1, static_cast<uint32_t>(size)};
     fill(out.block_->bytes());
     return out;
   }
@@ -59,7 +61,7 @@ class SharedBytes {
  private:
   struct Block {
     std::atomic<uint32_t> references;
-    size_t size;
+    uint32_t size;  // limits::kMaxCountedBytes is the most that any document has
     char* bytes() { return reinterpret_cast<char*>(this + 1); }
   };
 

@@ -22,6 +22,14 @@ Result<void> CheckKey(std::string_view key) {
 
 }  // namespace
 
+Result<void> CheckRange(const RangeRequest& request) {
+  if (request.at.value < 0)
+    return BadRequest("a range cannot be read at revision " + std::to_string(request.at.value));
+  if (request.limit < 0)
+    return BadRequest("the limit of a range is " + std::to_string(request.limit));
+  return {};
+}
+
 size_t TransactionBytes(const Transaction& transaction) {
   size_t bytes = 0;
   for (const Write& write : transaction.writes) bytes += write.key.size() + write.value.size();

@@ -7,6 +7,9 @@
 
 namespace skiff {
 
+// kBadRequest for negative numbers.
+Result<void> CheckRange(const RangeRequest& request);
+
 // kBadRequest for empty keys and keys that are written twice; kRequestEntityTooLarge beyond the
 // bounds of limits.h.
 Result<void> CheckTransaction(const Transaction& transaction);

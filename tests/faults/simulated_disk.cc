@@ -386,7 +386,7 @@ IOStatus SimulatedDisk::UnlockFile(rocksdb::FileLock* lock, const IOOptions&, IO
 }
 
 IOStatus SimulatedDisk::GetTestDirectory(const IOOptions&, std::string* path, IODebugContext*) {
-  *path = "/";
+  path->assign(1, '/');
   return IOStatus::OK();
 }
 

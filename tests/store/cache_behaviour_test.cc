@@ -134,12 +134,12 @@ class CacheBehaviourTest : public StoreFixture {
     });
   }
 
-  void WatchCache(CacheWatchRequest request, CacheClient& client) {
+  Result<void> WatchCache(CacheWatchRequest request, CacheClient& client) {
     request.wake = client.WakeUp();
-    auto watcher = Await<std::unique_ptr<Watcher>>(
-        [&](auto done) { cache_->Watch(std::move(request), std::move(done)); });
-    ASSERT_TRUE(watcher) << watcher.error().ToString();
-    client.watcher = std::move(*watcher);
+    SKIFF_ASSIGN_OR_RETURN(client.watcher, Await<std::unique_ptr<Watcher>>([&](auto done) {
+                             cache_->Watch(std::move(request), std::move(done));
+                           }));
+    return {};
   }
 
   std::optional<ResourceCache> cache_;
@@ -278,7 +278,7 @@ TEST_P(CacheBehaviourTest, AWatchTellsWhatHappensAfterItsRevision) {
   CacheClient client;
   CacheWatchRequest request;
   request.resource_version = Version(from);
-  WatchCache(std::move(request), client);
+  ASSERT_TRUE(WatchCache(std::move(request), client));
   const Revision a = PutPod("ns/a");
   Put("other", "not a pod");
   const Revision gone = DeletePod("ns/b");
@@ -294,7 +294,13 @@ TEST_P(CacheBehaviourTest, InitialEventsAreTheStateAndThenABookmark) {
   request.send_initial_events = true;
   request.resource_version_match = "NotOlderThan";
   request.allow_bookmarks = true;
-  WatchCache(std::move(request), client);
+  const Result<void> begun = WatchCache(std::move(request), client);
+  if (!store().HasReliableProgress()) {
+    // As Kubernetes has it: without progress nobody could tell when the state is complete.
+    ASSERT_FALSE(begun);
+    GTEST_SKIP() << "this server's progress cannot be believed: " << begun.error().ToString();
+  }
+  ASSERT_TRUE(begun) << begun.error().ToString();
   ASSERT_TRUE(client.TakeUntil(3));
   EXPECT_EQ(client.texts[0], Text("ADDED ns/a@", a.value));
   EXPECT_TRUE(client.texts[1].starts_with("ADDED ns/first@"));
@@ -310,7 +316,7 @@ TEST_P(CacheBehaviourTest, SelectorsSeeObjectsComeAndGo) {
   CacheWatchRequest request;
   request.selection.labels = LabelSelector::Parse("app=web").value();
   request.resource_version = Version(Current());
-  WatchCache(std::move(request), client);
+  ASSERT_TRUE(WatchCache(std::move(request), client));
   const Revision in = PutPod("ns/a", "app=web");
   PutPod("ns/b", "app=db");
   const Revision out = PutPod("ns/a", "app=db");
@@ -346,7 +352,7 @@ TEST_P(CacheBehaviourTest, WatchesUnderLoadTellEveryChangeOnce) {
     clients.push_back(std::make_unique<CacheClient>());
     CacheWatchRequest request;
     request.resource_version = Version(begun.back());
-    WatchCache(std::move(request), *clients.back());
+    ASSERT_TRUE(WatchCache(std::move(request), *clients.back()));
   }
   writers.clear();
   const Revision last = PutPod("ns/end");

@@ -4,6 +4,7 @@
 #include "store/blocking.h"
 #include "tests/store/etcd_fault_fixture.h"
 #include "tests/store/faulty_proxy.h"
+#include "tests/store/tampering_store.h"
 #include "tests/store/wait.h"
 
 namespace skiff::testing {
@@ -45,6 +46,23 @@ class EtcdConnectionFaultsTest : public EtcdFaultTest {
     return value && *value == "value\n";
   }
 
+  SceneFindings LoseConnectionsUnderLoad(Store& store, int rounds) {
+    FaultScene scene(clock_, {&store}, {.prefix = "/load/" + std::to_string(runs_++) + "/"}, 4);
+    constexpr FaultyProxy::Mode kModes[] = {
+        FaultyProxy::Mode::kForward, FaultyProxy::Mode::kDropAnswers, FaultyProxy::Mode::kStall,
+        FaultyProxy::Mode::kDropRequests, FaultyProxy::Mode::kRefuse};
+    for (int round = 0; round < rounds; round++) {
+      EXPECT_TRUE(scene.load().WaitForWrites(20, kPatience)) << "round " << round;
+      proxy_->SetMode(kModes[static_cast<size_t>(round) % std::size(kModes)]);
+      LetPass(clock_, milliseconds(20));
+      proxy_->CutConnections();
+      proxy_->SetMode(FaultyProxy::Mode::kForward);
+    }
+    EXPECT_GT(scene.load().unknown(), 0U) << "no outcome was ever unknown: nothing struck";
+    return scene.Finish();
+  }
+
+  int runs_ = 0;
   static constexpr const char* kKey = "/unknown";
   std::unique_ptr<FaultyProxy> proxy_;
   std::unique_ptr<EtcdStore> store_;
@@ -95,20 +113,15 @@ TEST_F(EtcdConnectionFaultsTest, AReadWhoseAnswerIsLostIsAskedAgain) {
 TEST_F(EtcdConnectionFaultsTest, ConnectionsLostUnderLoadLeaveNoGapAndNoRepetition) {
   BeginBehindProxy();
   if (IsSkipped() || HasFatalFailure()) return;
-  FaultScene scene(clock_, {store_.get()}, {}, 4);
-  constexpr FaultyProxy::Mode kModes[] = {
-      FaultyProxy::Mode::kForward, FaultyProxy::Mode::kDropAnswers, FaultyProxy::Mode::kStall,
-      FaultyProxy::Mode::kDropRequests, FaultyProxy::Mode::kRefuse};
-  for (int round = 0; round < 10 * FaultRounds(); round++) {
-    ASSERT_TRUE(scene.load().WaitForWrites(20, kPatience)) << "round " << round;
-    proxy_->SetMode(kModes[static_cast<size_t>(round) % std::size(kModes)]);
-    LetPass(clock_, milliseconds(20));
-    proxy_->CutConnections();
-    proxy_->SetMode(FaultyProxy::Mode::kForward);
-  }
-  EXPECT_GT(scene.load().unknown(), 0U) << "no outcome was ever unknown: the fault did not strike";
-  SceneFindings findings = scene.Finish();
+  SceneFindings findings = LoseConnectionsUnderLoad(*store_, 10 * FaultRounds());
   EXPECT_TRUE(findings.clean()) << findings.Describe();
+  // The same with a fault planted between the store and its watchers must be found.
+  TamperingStore losing(*store_, Tampering::kLoseEvent);
+  losing.LetLoose();
+  EXPECT_TRUE(Has(LoseConnectionsUnderLoad(losing, 3).watches, WatchFault::kLostEvent));
+  TamperingStore repeating(*store_, Tampering::kDuplicateEvent);
+  repeating.LetLoose();
+  EXPECT_TRUE(Has(LoseConnectionsUnderLoad(repeating, 3).watches, WatchFault::kDuplicatedEvent));
 }
 
 TEST_F(EtcdConnectionFaultsTest, AStalledConnectionIsGivenUpWithoutAGap) {

@@ -3,6 +3,7 @@
 
 #include "store/blocking.h"
 #include "tests/store/etcd_fault_fixture.h"
+#include "tests/store/text.h"
 #include "tests/store/wait.h"
 
 namespace skiff::testing {
@@ -63,6 +64,14 @@ TEST_F(EtcdPartitionTest, AClientOfTheMinorityWritesNothingAndCatchesUpAfterHeal
               refused.error().reason() == StatusReason::kServerTimeout)
       << refused.error().message();
   EXPECT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return !minority->Health().writable; }));
+  // Revisions that the member which is alone has not heard of: when it catches up, the watches must
+  // begin with these, neither with what it learns first nor with what comes next.
+  Result<Revision> ahead =
+      Await<Revision>([&](auto done) { majority->CurrentRevision(std::move(done)); });
+  ASSERT_TRUE(ahead) << ahead.error().message();
+  for (int64_t offset : {-20, -1, 0, 1, 20})
+    scene.AddWatch(*minority, Text("watch of the minority from ", offset),
+                   {.range = scene.load().range(), .from = {ahead->value + offset}});
   ASSERT_TRUE(cluster().Heal());
   EXPECT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return minority->Health().writable; }));
   EXPECT_TRUE(scene.load().WaitForWrites(50, kPatience)) << "after healing";

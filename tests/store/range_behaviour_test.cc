@@ -317,11 +317,16 @@ TEST_P(ScanBehaviourTest, OfAnEmptyRangeTellsTheRevision) {
   EXPECT_EQ(at, revision);
 }
 
-TEST_P(ScanBehaviourTest, LargeValuesComeInSeveralPieces) {
-  const std::string value(1024 * 1024, 'x');
-  for (int i = 0; i < 24; ++i) Put(Text(i + 10), value);
+TEST_P(ScanBehaviourTest, MuchComesInSeveralPieces) {
+  constexpr int kEntries = 1000;
+  const std::string value(20'000, 'x');
+  for (int i = 0; i < kEntries; i += 50) {
+    Transaction transaction;
+    for (int j = i; j < i + 50; ++j) transaction.writes.push_back(PutOf(Key(Text(j)), value));
+    MustCommit(std::move(transaction));
+  }
   const auto [entries, revision] = Scan(All());
-  EXPECT_EQ(entries.size(), 24u);
+  EXPECT_EQ(entries.size(), static_cast<size_t>(kEntries));
   EXPECT_GT(pieces_, 1u);
 }
 

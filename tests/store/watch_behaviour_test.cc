@@ -210,6 +210,26 @@ TEST_P(WatchBehaviourTest, EventsAreToldBeforeTheCommitIsAnswered) {
   }
 }
 
+TEST_P(WatchBehaviourTest, WhoeverIsToldOfARevisionCanReadIt) {
+  RecordingSink sink;
+  const auto watch = StartWatch(sink, All(), Next());
+  std::atomic<bool> stop = false;
+  Thread writer("writer", [&] {
+    for (int i = 0; !stop; ++i) Put("a", Text(i));
+  });
+  for (size_t i = 1; i <= 100; ++i) {
+    ASSERT_TRUE(sink.WaitForEvents(i));
+    const Event told = sink.events().back();
+    const auto then = RangeAndWait(store(), {.range = All(), .at = told.revision()});
+    ASSERT_TRUE(then) << then.error().ToString();
+    EXPECT_EQ(then->entries.at(0), told.entry);
+    const auto newest = RangeAndWait(store(), {.range = All()});
+    ASSERT_TRUE(newest);
+    EXPECT_GE(newest->entries.at(0).mod_revision, told.revision());
+  }
+  stop = true;
+}
+
 TEST_P(WatchBehaviourTest, ManyWatchesSeeTheSame) {
   constexpr int kWatches = 200;
   const Revision next = Next();

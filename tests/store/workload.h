@@ -55,11 +55,11 @@ class History final : public OperationListener {
 struct WorkloadOptions {
   uint64_t seed = 1;
   int clients = 8;
-  int operations = 100;    // of each client; several reads at once count as one
-  int keys = 5;            // fewer make more conflicts
-  std::string prefix;      // of all keys
-  std::string name;        // of the run, part of all values
-  size_t value_bytes = 0;  // values are filled up to this
+  int operations = 100;     // of each client; several reads at once count as one
+  int keys = 5;             // fewer make more conflicts
+  std::string prefix = {};  // of all keys
+  std::string name = {};    // of the run, part of all values
+  size_t value_bytes = 0;   // values are filled up to this
 };
 
 std::string WorkloadKey(const WorkloadOptions& options, uint64_t index);

@@ -1,6 +1,7 @@
 #include "store/cache/cache_state.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "base/limits.h"
@@ -13,7 +14,7 @@ void CacheState::Replace(std::vector<EntryRef> entries, Revision revision,
   auto index = std::make_unique<OrderedIndex>();
   std::vector<FieldIndex> by_field(shape_.indexed.size());
   for (size_t i = 0; i < shape_.indexed.size(); ++i) {
-    std::unordered_map<std::string_view, std::vector<EntryRef>> by_value;
+    std::unordered_map<std::string_view, std::vector<EntryRef>, TextHash> by_value;
     for (const EntryRef& entry : entries) {
       by_value[entry->field(shape_.indexed[i])].push_back(entry);
     }

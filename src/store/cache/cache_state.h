@@ -8,14 +8,12 @@
 // Advance.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/clock.h"
@@ -25,6 +23,7 @@
 #include "store/cache/ordered_index.h"
 #include "store/cache/selection.h"
 #include "store/cache/snapshot_history.h"
+#include "store/cache/text_hash.h"
 #include "store/cache/watcher_registry.h"
 #include "store/store.h"
 
@@ -103,13 +102,8 @@ class CacheState {
   void Expire(Duration now, std::vector<FreshnessQueue::Due>& due);
 
  private:
-  struct TextHash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
   // Objects by the value of one field, each value's in order of key.
-  using FieldIndex =
-      std::unordered_map<std::string, std::unique_ptr<OrderedIndex>, TextHash, std::equal_to<>>;
+  using FieldIndex = TextMap<std::unique_ptr<OrderedIndex>>;
 
   void IndexFields(const EntryRef& entry, const EntryRef& previous);
   IndexSnapshot SnapshotFor(const Selection& selection) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
+#include <cstddef>
 #include <cstring>
 
 namespace skiff {
@@ -44,17 +45,17 @@ struct IndexNode {
   enum class Bound : uint8_t { kNotLess, kAfter };
   template <Bound bound>
   size_t Search(std::string_view key) const;
-  // The child below which the key belongs.
-  size_t ChildOf(std::string_view key) const {
-    const size_t after = Search<Bound::kAfter>(key);
-    return after == 0 ? 0 : after - 1;
-  }
-
-  void PrefetchKeys() const {
+  // The child below which the key belongs, which is asked for ahead of its use.
+  size_t ChildOf(std::string_view key) const;
+  static void PrefetchLines(const void* from, size_t size) {
     constexpr size_t kCacheLine = 64;
-    const char* const from = reinterpret_cast<const char*>(keys.data());
-    for (size_t i = 0; i < sizeof(keys); i += kCacheLine) __builtin_prefetch(from + i);
-    __builtin_prefetch(this);
+    for (size_t i = 0; i < size; i += kCacheLine) {
+      __builtin_prefetch(static_cast<const char*>(from) + i);
+    }
+  }
+  void PrefetchKeys() const {
+    PrefetchLines(this, 1);
+    PrefetchLines(keys.data(), sizeof(keys));
   }
 
   void SetKey(size_t position, const CacheEntry* entry);  // with its hint
@@ -191,6 +192,15 @@ size_t IndexNode::Search(std::string_view wanted) const {
     }
   }
   return low;
+}
+
+size_t IndexNode::ChildOf(std::string_view wanted) const {
+  const size_t after = Search<Bound::kAfter>(wanted);
+  const size_t child = after == 0 ? 0 : after - 1;
+  // The search there reads its hints and first key: asked for together, they are one wait.
+  PrefetchLines(Inner(this).children[child], offsetof(IndexNode, keys));
+  keys[child]->Prefetch();
+  return child;
 }
 
 void IndexNode::RenewHints() {

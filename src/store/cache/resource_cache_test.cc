@@ -269,6 +269,9 @@ TEST_F(ResourceCacheTest, WithoutReliableProgressTheNewestIsReadFromTheStore) {
   EXPECT_EQ(TextOf(list), "waits");
   Pass(std::chrono::milliseconds(3100));
   EXPECT_EQ(TextOf(list), "ns/a@2 ns/b@3, rv 4");
+  const auto future = StartList({.resource_version = "9", .resource_version_match = "Exact"});
+  Pass(std::chrono::milliseconds(3100));
+  EXPECT_EQ(TextOf(future), "504 Timeout: Too large resource version: 9, current: 4");
 }
 
 TEST_F(ResourceCacheTest, WhenEventsComeFirstTheCacheIsAlwaysCurrent) {

@@ -53,6 +53,8 @@ class Selection {
   bool whole_range() const {
     return unfiltered_ && !matches_nothing_ && (single_ || name_.empty());
   }
+  // Whether every object of the resource matches.
+  bool everything() const { return whole_range() && range_from_.empty(); }
   // Nothing in scope can match.
   bool matches_nothing() const { return matches_nothing_; }
 
@@ -89,18 +91,19 @@ class Selection {
   void BindScope(const EntryShape& shape);
   bool MatchesScope(const CacheEntry& entry) const;
 
-  std::string name_space_;
-  std::string name_;
-  std::string range_from_;
-  std::string range_to_;
-  std::string page_prefix_;
-  std::optional<BoundSelector> labels_;
-  std::vector<Term> terms_;
-  std::vector<FieldTerm> key_terms_;  // on name and namespace, negated
-  std::optional<IndexedValue> indexed_;
+  // What matching reads comes first.
   bool single_ = false;
   bool unfiltered_ = true;
   bool matches_nothing_ = false;
+  std::string range_from_;
+  std::string name_;
+  std::vector<Term> terms_;
+  std::vector<FieldTerm> key_terms_;  // on name and namespace, negated
+  std::optional<BoundSelector> labels_;
+  std::string range_to_;
+  std::string name_space_;
+  std::string page_prefix_;
+  std::optional<IndexedValue> indexed_;
 };
 
 }  // namespace skiff

@@ -41,6 +41,7 @@ class StoreList : public std::enable_shared_from_this<StoreList> {
 
  private:
   void GotPage(Result<RangeReply> reply) {
+    if (!reply && reply.error().reason() == StatusReason::kTimeout) return TellTooLarge();
     if (!reply) return done_(std::unexpected(Explain(std::move(reply.error()))));
     if (request_.at == Revision{} && reply->revision < request_.not_older_than) {
       return done_(
@@ -65,10 +66,14 @@ class StoreList : public std::enable_shared_from_this<StoreList> {
     if (error.reason() == StatusReason::kExpired) {
       return request_.continues ? TooOldToContinue(token_start_) : TooOldToList();
     }
-    // The store does not say where it stands, and the client needs to know only that it is not
-    // there.
-    if (error.reason() == StatusReason::kTimeout) return TooLargeResourceVersion(request_.at, {});
     return error;
+  }
+
+  void TellTooLarge() {
+    store_.CurrentRevision([self = shared_from_this()](Result<Revision> revision) {
+      self->done_(std::unexpected(
+          TooLargeResourceVersion(self->request_.at, revision.value_or(Revision{}))));
+    });
   }
 
   void Finish(bool more) {

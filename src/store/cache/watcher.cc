@@ -10,9 +10,10 @@
 namespace skiff {
 
 Watcher::Watcher(Start start)
-    : state_(std::move(start.state)),
-      selection_(std::move(start.selection)),
+    : filter_(start.selection->everything() ? nullptr : start.selection.get()),
       after_(start.after),
+      state_(std::move(start.state)),
+      selection_(std::move(start.selection)),
       begun_at_(std::max(start.after, start.initial_revision)),
       bookmarks_(start.bookmarks),
       deadline_(start.deadline),
@@ -40,8 +41,11 @@ Watcher::~Watcher() {
 // --- for the publisher
 
 std::optional<EventType> Watcher::TypeFor(const CachedEvent& event) const {
-  const bool now = event.current() != nullptr && selection_->Matches(*event.current());
-  const bool before = event.previous() != nullptr && selection_->Matches(*event.previous());
+  const auto in_view = [this](const CacheEntry* entry) {
+    return entry != nullptr && (filter_ == nullptr || filter_->Matches(*entry));
+  };
+  const bool now = in_view(event.current());
+  const bool before = in_view(event.previous());
   if (now) return before ? EventType::kModified : EventType::kAdded;
   if (before) return EventType::kDeleted;
   return std::nullopt;

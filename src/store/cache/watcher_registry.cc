@@ -61,12 +61,15 @@ void WatcherRegistry::Remove(Watcher* watcher) {
   if (watcher->bookmarks_) bookmarks_.erase({watcher->next_bookmark_, watcher});
 }
 
-void WatcherRegistry::Tell(const Group& group, const EventRef& event, uint64_t number) {
+// Watcher by watcher, so that the memory of each is touched once for all of the events.
+void WatcherRegistry::Tell(const Group& group, std::span<const EventRef> events, uint64_t first) {
   constexpr size_t kAhead = 4;
   const std::vector<Watcher*>& watchers = group.watchers;
   for (size_t i = 0; i < watchers.size(); ++i) {
     if (i + kAhead < watchers.size()) watchers[i + kAhead]->Prefetch();
-    watchers[i]->Offer(event, number);
+    for (size_t event = 0; event < events.size(); ++event) {
+      watchers[i]->Offer(events[event], first + event);
+    }
   }
 }
 
@@ -74,7 +77,7 @@ void WatcherRegistry::Tell(const Groups& groups, std::string_view value, const E
                            uint64_t number) {
   if (groups.empty()) return;
   const auto at = groups.find(value);
-  if (at != groups.end()) Tell(at->second, event, number);
+  if (at != groups.end()) Tell(at->second, std::span(&event, 1), number);
 }
 
 void WatcherRegistry::TellByFields(const EventRef& event, uint64_t number,
@@ -93,7 +96,6 @@ void WatcherRegistry::TellByFields(const EventRef& event, uint64_t number,
 
 void WatcherRegistry::PublishOne(const EventRef& event, uint64_t number, const EntryShape& shape) {
   const CacheEntry& object = event->current() != nullptr ? *event->current() : *event->previous();
-  Tell(all_, event, number);
   Tell(by_key_, object.key(), event, number);
   if (shape.namespaced) Tell(by_namespace_, object.name_space(), event, number);
   Tell(by_name_, object.name(), event, number);
@@ -103,6 +105,8 @@ void WatcherRegistry::PublishOne(const EventRef& event, uint64_t number, const E
 void WatcherRegistry::Publish(std::span<const EventRef> events, uint64_t first,
                               const EntryShape& shape) {
   if (empty()) return;
+  Tell(all_, events, first);
+  if (all_.watchers.size() == size_) return;
   for (size_t i = 0; i < events.size(); ++i) PublishOne(events[i], first + i, shape);
 }
 

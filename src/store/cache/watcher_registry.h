@@ -9,14 +9,12 @@
 // bookmark in between.
 #pragma once
 
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,6 +23,7 @@
 #include "base/status.h"
 #include "store/cache/cached_event.h"
 #include "store/cache/selection.h"
+#include "store/cache/text_hash.h"
 #include "store/store.h"
 
 namespace skiff {
@@ -53,12 +52,8 @@ class WatcherRegistry {
   void Close(const Status& why);
 
  private:
-  struct TextHash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
   struct Group;
-  using Groups = std::unordered_map<std::string, Group, TextHash, std::equal_to<>>;
+  using Groups = TextMap<Group>;
   struct Group {
     std::vector<Watcher*> watchers;
     Groups* home = nullptr;  // where the group is found; null: it always exists
@@ -67,7 +62,7 @@ class WatcherRegistry {
 
   Group& GroupFor(const Selection& selection);
   static Group& Obtain(Groups& groups, const std::string& value);
-  static void Tell(const Group& group, const EventRef& event, uint64_t number);
+  static void Tell(const Group& group, std::span<const EventRef> events, uint64_t first);
   static void Tell(const Groups& groups, std::string_view value, const EventRef& event,
                    uint64_t number);
   void TellByFields(const EventRef& event, uint64_t number, const EntryShape& shape);

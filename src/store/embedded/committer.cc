@@ -6,7 +6,6 @@
 #include "base/limits.h"
 #include "store/check.h"
 #include "store/embedded/meta.h"
-#include "store/transaction_check.h"
 
 namespace skiff {
 namespace {
@@ -205,7 +204,7 @@ void Committer::RunBatch(std::vector<Queued> batch) {
           queued.transaction.writes.empty() ? "" : queued.transaction.writes[0].key, before));
     }
   }
-  const Result<void> written = WriteAndTell();
+  const Result<void> written = WriteAndTell(nullptr);
   for (size_t i = 0; i < batch.size(); ++i) {
     if (written || !outcomes[i]) {
       Answer(batch[i], outcomes[i]);
@@ -223,7 +222,7 @@ void Committer::RunBatch(std::vector<Queued> batch) {
   }
 }
 
-Result<void> Committer::WriteAndTell() {
+Result<void> Committer::WriteAndTell(CommitTask* task) {
   EngineBatch* const rows = builder_->Finish();
   if (rows == nullptr) return {};
   Engine* const engine = parts_.gate->engine();
@@ -231,13 +230,13 @@ Result<void> Committer::WriteAndTell() {
     EngineFailed(written.error());
     return written;
   }
+  if (task != nullptr) task->Written();
+  parts_.state->keys.store(builder_->keys());
+  parts_.state->commits.fetch_add(builder_->changes());
   if (builder_->changes() > 0) {
     BatchEvents events(builder_->written(), parts_.reader, engine);
     parts_.hub->Publish(builder_->revision(), events);
   }
-  parts_.state->keys.store(builder_->keys());
-  parts_.state->commits.fetch_add(builder_->changes());
-  parts_.state->revision.store(builder_->revision());
   return {};
 }
 
@@ -273,7 +272,7 @@ void Committer::RunTask(CommitTask& task) {
   }
   builder_->Begin(parts_.state->revision.load(), parts_.state->keys.load());
   Result<void> done = task.Prepare(*parts_.gate->engine(), *builder_);
-  if (done) done = WriteAndTell();
+  if (done) done = WriteAndTell(&task);
   if (!done) return task.Finish(std::unexpected(std::move(done).error()));
   task.Finish(Revision{builder_->revision()});
 }
@@ -415,7 +414,6 @@ Result<void> Committer::TellOfUnknown(int64_t revision) {
     ReadEvents events(std::move(piece.events));
     next = piece.next;
     parts_.hub->Publish(next - 1, events);
-    parts_.state->revision.store(next - 1);
   }
   return {};
 }

@@ -44,6 +44,8 @@ class CommitTask {
   virtual ~CommitTask() = default;
   // Adds rows to the batch. An error ends the task without a write.
   virtual Result<void> Prepare(Engine& engine, BatchBuilder& batch) = 0;
+  // Once, if the write succeeded, before the watches are told.
+  virtual void Written() = 0;
   // Once: after the write, when the watches have been told, or after an error.
   virtual void Finish(Result<Revision> written) = 0;
 };
@@ -91,8 +93,8 @@ class Committer {
   std::vector<Queued> TakeBatch();
   void RunBatch(std::vector<Queued> batch);
   void RunTask(CommitTask& task);
-  // Writes what the builder holds and tells the watches.
-  Result<void> WriteAndTell();
+  // Writes what the builder holds, for the task or for transactions, and tells the watches.
+  Result<void> WriteAndTell(CommitTask* task);
   void Answer(Queued& queued, Result<TransactionOutcome>& outcome);
   Result<std::vector<std::optional<KeyValue>>> ReadCurrent(const Transaction& transaction,
                                                            const TransactionOutcome& outcome);

@@ -32,9 +32,10 @@ class Step final : public CommitTask {
     return {};
   }
 
+  void Written() override { state_->swept.store(step_.to); }
+
   void Finish(Result<Revision> written) override {
     if (!written) return done_(std::unexpected(std::move(written).error()));
-    state_->swept.store(step_.to);
     done_(Revision{step_.to});
   }
 

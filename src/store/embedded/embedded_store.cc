@@ -14,11 +14,7 @@ Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::Open(EmbeddedOptions optio
   SKIFF_ASSIGN_OR_RETURN(const StoreMeta meta, LoadOrCreateMeta(*engine, *options.random));
   Engine* const opened = engine.get();
   std::unique_ptr<EmbeddedStore> store(
-      new EmbeddedStore(std::move(options), std::move(engine), meta.cluster, meta.revision));
-  store->state_.revision.store(meta.revision);
-  store->state_.compacted.store(meta.compacted);
-  store->state_.swept.store(meta.compacted);
-  store->state_.keys.store(meta.keys);
+      new EmbeddedStore(std::move(options), std::move(engine), meta));
   SKIFF_RETURN_IF_ERROR(store->leases_.Load(*opened));
   store->committer_.emplace(
       CommitterParts{&store->gate_, &store->state_, &store->reader_, store->hub_.get(),
@@ -32,13 +28,14 @@ Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::Open(EmbeddedOptions optio
 }
 
 EmbeddedStore::EmbeddedStore(EmbeddedOptions options, std::unique_ptr<Engine> engine,
-                             int64_t cluster, int64_t revision)
+                             const StoreMeta& meta)
     : options_(std::move(options)),
-      cluster_(cluster),
+      cluster_(meta.cluster),
+      state_(meta.revision, meta.compacted, meta.keys),
       gate_(std::move(engine)),
       reader_(&gate_, &state_),
       leases_(options_.clock),
-      hub_(std::make_shared<WatchHub>(&reader_, options_.clock, revision)) {}
+      hub_(std::make_shared<WatchHub>(&reader_, &state_, options_.clock)) {}
 
 EmbeddedStore::~EmbeddedStore() {
   if (upkeep_) upkeep_->Stop();

@@ -17,6 +17,7 @@
 #include "store/embedded/engine.h"
 #include "store/embedded/engine_gate.h"
 #include "store/embedded/lease_table.h"
+#include "store/embedded/meta.h"
 #include "store/embedded/reader.h"
 #include "store/embedded/store_state.h"
 #include "store/embedded/upkeep.h"
@@ -62,8 +63,7 @@ class EmbeddedStore final : public Store {
   int64_t cluster() const { return cluster_; }
 
  private:
-  EmbeddedStore(EmbeddedOptions options, std::unique_ptr<Engine> engine, int64_t cluster,
-                int64_t revision);
+  EmbeddedStore(EmbeddedOptions options, std::unique_ptr<Engine> engine, const StoreMeta& meta);
 
   const EmbeddedOptions options_;
   const int64_t cluster_;

@@ -47,9 +47,10 @@ class Grant final : public CommitTask {
     return {};
   }
 
+  void Written() override { leases_->Add(id_, row_); }
+
   void Finish(Result<Revision> written) override {
     if (!written) return done_(std::unexpected(std::move(written).error()));
-    leases_->Add(id_, row_);
     done_(leases_->Find(id_));
   }
 
@@ -79,9 +80,10 @@ class FirstRenewal final : public CommitTask {
     return {};
   }
 
+  void Written() override { leases_->SetRenewed(id_); }
+
   void Finish(Result<Revision> written) override {
     if (!written) return done_(std::unexpected(std::move(written).error()));
-    leases_->SetRenewed(id_);
     done_(leases_->Renew(id_));
   }
 
@@ -113,12 +115,11 @@ class End final : public CommitTask {
     return {};
   }
 
-  void Finish(Result<Revision> written) override {
-    if (written) {
-      for (const LeaseId id : ended_) leases_->Remove(id);
-    }
-    done_(std::move(written));
+  void Written() override {
+    for (const LeaseId id : ended_) leases_->Remove(id);
   }
+
+  void Finish(Result<Revision> written) override { done_(std::move(written)); }
 
  private:
   LeaseTable* leases_;

@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/strings.h"
+#include "store/check.h"
 
 namespace skiff {
 namespace {
@@ -123,6 +124,7 @@ Result<std::optional<LogPosition>> StoreReader::FindAt(EngineSnapshot& snapshot,
 }
 
 Result<RangeReply> StoreReader::Range(const RangeRequest& request) {
+  SKIFF_RETURN_IF_ERROR(CheckRange(request));
   SKIFF_ASSIGN_OR_RETURN(View view, OpenView(request.at));
   RangeReply reply;
   reply.revision.value = view.revision;

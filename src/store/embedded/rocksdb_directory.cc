@@ -11,6 +11,8 @@ namespace {
 
 constexpr const char* kOwnerFile = "OWNER";
 constexpr const char* kReserveFile = "RESERVE";
+constexpr const char* kProbeFile = "PROBE";
+constexpr size_t kProbeBytes = 64 * 1024;
 
 // RocksDB's own words. A table that it does not find it looks for under a name of old, and that is
 // the one that it then complains about.
@@ -99,8 +101,9 @@ Result<void> RocksDbDirectory::Create() const {
 }
 
 Result<void> RocksDbDirectory::Lock() {
+  const bool is_new = !Has(kOwnerFile) || !Has("CURRENT");
   const rocksdb::Status status = fs_->LockFile(PathOf(kOwnerFile), io_, &lock_, nullptr);
-  if (status.ok()) return {};
+  if (status.ok()) return is_new ? SyncNames() : Result<void>();
   const std::string text = status.ToString();
   if (text.find("lock hold by current process") != std::string::npos) {
     return Fail(StatusReason::kConflict,
@@ -151,6 +154,14 @@ std::unexpected<Status> RocksDbDirectory::Damaged(const std::string& name, uint6
                   "); nothing was changed; check the disk and restore a backup");
 }
 
+Result<void> RocksDbDirectory::SyncNames() const {
+  std::unique_ptr<rocksdb::FSDirectory> directory;
+  rocksdb::IOStatus status = fs_->NewDirectory(path_, io_, &directory, nullptr);
+  if (status.ok()) status = directory->Fsync(io_, nullptr);
+  if (!status.ok()) return RocksDbFailure(path_, status);
+  return {};
+}
+
 Result<void> RocksDbDirectory::CutOff(const std::string& name, uint64_t size) const {
   std::unique_ptr<rocksdb::FSWritableFile> file;
   rocksdb::IOStatus status =
@@ -165,16 +176,13 @@ Result<void> RocksDbDirectory::CutOff(const std::string& name, uint64_t size) co
 Result<void> RocksDbDirectory::Replace(const std::string& name, const std::string& contents) const {
   const std::string mended = PathOf(name + ".mended");
   std::unique_ptr<rocksdb::FSWritableFile> file;
-  std::unique_ptr<rocksdb::FSDirectory> directory;
   rocksdb::IOStatus status = fs_->NewWritableFile(mended, rocksdb::FileOptions(), &file, nullptr);
   if (status.ok()) status = file->Append(contents, io_, nullptr);
   if (status.ok()) status = file->Fsync(io_, nullptr);
   if (status.ok()) status = file->Close(io_, nullptr);
   if (status.ok()) status = fs_->RenameFile(mended, PathOf(name), io_, nullptr);
-  if (status.ok()) status = fs_->NewDirectory(path_, io_, &directory, nullptr);
-  if (status.ok()) status = directory->Fsync(io_, nullptr);
   if (!status.ok()) return RocksDbFailure(path_, status);
-  return {};
+  return SyncNames();
 }
 
 Result<void> RocksDbDirectory::CheckRecordFiles(bool repair) const {
@@ -205,6 +213,21 @@ Result<void> RocksDbDirectory::CheckRecordFiles(bool repair) const {
     }
     later_entries = later_entries || (kind == RecordFileKind::kLog && check.has_entries);
   }
+  return {};
+}
+
+Result<void> RocksDbDirectory::Probe() const {
+  // If the disk is full, it is the reserve that opening will use.
+  if (Has(kReserveFile) && FreeBytes() < kProbeBytes) return {};
+  const std::string path = PathOf(kProbeFile);
+  std::unique_ptr<rocksdb::FSWritableFile> file;
+  rocksdb::IOStatus status = fs_->NewWritableFile(path, rocksdb::FileOptions(), &file, nullptr);
+  if (status.ok()) status = file->Append(std::string(kProbeBytes, 'x'), io_, nullptr);
+  if (status.ok()) status = file->Fsync(io_, nullptr);
+  if (status.ok()) status = file->Close(io_, nullptr);
+  file.reset();
+  fs_->DeleteFile(path, io_, nullptr).PermitUncheckedError();
+  if (!status.ok()) return RocksDbFailure(path_, status);
   return {};
 }
 

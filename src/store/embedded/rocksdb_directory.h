@@ -33,11 +33,15 @@ class RocksDbDirectory {
   Result<bool> HoldsStore() const;
   // Makes the directory and its name durable.
   Result<void> Create() const;
-  // Holds it against other processes, and other engines of this one, until destruction.
+  // Holds it against other processes, and other engines of this one, until destruction. What marks
+  // a directory as a store's is durable before anything else is made in it.
   Result<void> Lock();
   // Looks at all that RocksDB extends record by record. Cuts off (or mends) what a power cut has
   // torn, if `repair`; any other damage is an error.
   Result<void> CheckRecordFiles(bool repair) const;
+
+  // Writes a small file and removes it.
+  Result<void> Probe() const;
 
   // Takes room for bad times, if there is room now. Not having it is no error.
   void KeepReserve(uint64_t bytes, uint64_t min_free) const;
@@ -54,6 +58,7 @@ class RocksDbDirectory {
   // The manifest in use, then the logs, the last first.
   Result<std::vector<NamedKind>> RecordFiles() const;
   std::unexpected<Status> Damaged(const std::string& name, uint64_t at, const char* what) const;
+  Result<void> SyncNames() const;
   Result<void> CutOff(const std::string& name, uint64_t size) const;
   Result<void> Replace(const std::string& name, const std::string& contents) const;
 

@@ -424,13 +424,21 @@ Result<void> RocksEngine::OpenReadOnly() {
   SKIFF_ASSIGN_OR_RETURN(scratch_, ScratchDirectory::Make());
   rocksdb::Status status;
   for (int attempt = 0; attempt < kReadOnlyAttempts; ++attempt) {
+    if (auto sound = directory_.CheckRecordFiles(false);
+        !sound && sound.error().reason() == StatusReason::kInternalError) {
+      return sound;
+    }
     status = rocksdb::DB::OpenAsSecondary(Settings(), options_.directory, scratch_->path(),
                                           Families(), &database_.families, &database_.db);
     if (status.ok()) return {};
     database_ = {};
     if (!status.IsPathNotFound() && !status.IsTryAgain()) break;
   }
-  return RocksDbFailure(options_.directory, status);
+  if (!status.IsCorruption()) return RocksDbFailure(options_.directory, status);
+  // What a power cut tears is not damage, but only whoever may write can put it right.
+  return Fail(StatusReason::kInternalError,
+              ExplainRocksDb(options_.directory, status) +
+                  "; after a power cut, let the server open the store once");
 }
 
 void RocksEngine::Close() {
@@ -529,6 +537,12 @@ Result<void> RocksEngine::Health() {
 }
 
 }  // namespace
+
+Result<void> RocksDbEngine::Probe(const RocksDbOptions& options) {
+  const auto fs =
+      options.file_system != nullptr ? options.file_system : rocksdb::FileSystem::Default();
+  return RocksDbDirectory(options.directory, fs).Probe();
+}
 
 Result<std::unique_ptr<Engine>> RocksDbEngine::Open(RocksDbOptions options) {
   auto engine = std::make_unique<RocksEngine>(std::move(options));

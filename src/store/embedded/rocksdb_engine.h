@@ -49,6 +49,9 @@ class RocksDbEngine {
  public:
   // Snapshots and cursors must be gone before the engine.
   static Result<std::unique_ptr<Engine>> Open(RocksDbOptions options);
+  // Whether the disk can be written at all, beside an engine that has failed: for deciding when it
+  // is worth closing that one, which still serves reads, and opening another.
+  static Result<void> Probe(const RocksDbOptions& options);
 };
 
 }  // namespace skiff

@@ -226,6 +226,46 @@ TEST_F(RocksDbEngineTest, TurnsWritesAwayWhenTheDiskIsNearlyFullAndIsWellAgainWi
   EXPECT_EQ(Get(*engine, "a"), "absent");
 }
 
+TEST_F(RocksDbEngineTest, ProbesADiskBesideAnEngineAndLeavesNothing) {
+  const auto engine = Open();
+  EXPECT_TRUE(RocksDbEngine::Probe(Options()).has_value());
+  EXPECT_FALSE(std::filesystem::exists(Options().directory + "/PROBE"));
+  RocksDbOptions elsewhere = Options();
+  elsewhere.directory = place_.PathOf("missing");
+  EXPECT_FALSE(RocksDbEngine::Probe(elsewhere).has_value());
+}
+
+TEST_F(RocksDbEngineTest, ReadOnlyReportsADamagedLogAndLeavesATornOneAlone) {
+  {
+    const auto engine = Open();
+    for (int i = 0; i < 20; ++i) Put(*engine, "key" + std::to_string(i), std::string(300, 'x'));
+  }
+  std::string log;
+  for (const auto& entry : std::filesystem::directory_iterator(Options().directory)) {
+    if (entry.path().extension() == ".log" && entry.file_size() > 0) log = entry.path();
+  }
+  ASSERT_FALSE(log.empty());
+  RocksDbOptions options = Options();
+  options.read_only = true;
+  // The last record is cut short: it was never acknowledged.
+  std::filesystem::resize_file(log, std::filesystem::file_size(log) - 10);
+  const auto size = std::filesystem::file_size(log);
+  {
+    const auto reader = Open(options);
+    EXPECT_EQ(Get(*reader, "key18"), std::string(300, 'x'));
+    EXPECT_EQ(Get(*reader, "key19"), "absent");
+    EXPECT_EQ(std::filesystem::file_size(log), size);
+  }
+  {
+    std::fstream file(log, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(1000);
+    file.put('y');
+  }
+  const std::string message = OpenError(options).message();
+  EXPECT_TRUE(Has(message, std::filesystem::path(log).filename().string())) << message;
+  EXPECT_TRUE(Has(OpenError(Options()).message(), "damaged at byte"));
+}
+
 TEST_F(RocksDbEngineTest, KeepsAReserve) {
   const auto engine = Open();
   EXPECT_TRUE(std::filesystem::exists(Options().directory + "/RESERVE"));

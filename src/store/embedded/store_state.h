@@ -14,14 +14,21 @@
 namespace skiff {
 
 struct StoreState {
-  // The newest revision that is on disk and that watches have been told of.
-  std::atomic<int64_t> revision{0};
+  StoreState() : StoreState(0, 0, 0) {}
+  StoreState(int64_t revision_then, int64_t compacted_then, int64_t keys_then)
+      : revision(revision_then),
+        compacted(compacted_then),
+        swept(compacted_then),
+        keys(keys_then) {}
+
+  // The newest revision that is on disk and that watches have been, or are just being, told of.
+  std::atomic<int64_t> revision;
   // What has been, or is just being, compacted: set before the deletions happen, so that whoever
   // takes a snapshot and then finds its revision not below this has all of that revision.
-  std::atomic<int64_t> compacted{0};
+  std::atomic<int64_t> compacted;
   // How far the deletions have got on disk.
-  std::atomic<int64_t> swept{0};
-  std::atomic<int64_t> keys{0};
+  std::atomic<int64_t> swept;
+  std::atomic<int64_t> keys;
   std::atomic<uint64_t> commits{0};
 
   void SetReadOnly(std::string why, bool readable) {

@@ -57,8 +57,8 @@ class WatchHub::Handle final : public Watch {
   WatcherPointer watcher_;
 };
 
-WatchHub::WatchHub(StoreReader* reader, Clock* clock, int64_t revision)
-    : reader_(reader), clock_(clock), published_(revision) {
+WatchHub::WatchHub(StoreReader* reader, StoreState* state, Clock* clock)
+    : reader_(reader), state_(state), clock_(clock), published_(state->revision.load()) {
   thread_.emplace("store-watch", [this] { Work(); });
 }
 
@@ -98,6 +98,7 @@ void WatchHub::Publish(int64_t revision, EventSource& events) {
   {
     std::lock_guard lock(mutex_);
     published_ = revision;
+    state_->revision.store(revision);
     if (!synced_.empty()) Match(events, &touched);
   }
   for (const WatcherPointer& watcher : touched) {

@@ -25,6 +25,7 @@
 #include "base/thread.h"
 #include "store/embedded/range_index.h"
 #include "store/embedded/reader.h"
+#include "store/embedded/store_state.h"
 #include "store/store.h"
 
 namespace skiff {
@@ -40,14 +41,15 @@ class EventSource {
 
 class WatchHub : public std::enable_shared_from_this<WatchHub> {
  public:
-  // Everything up to `revision` counts as told.
-  WatchHub(StoreReader* reader, Clock* clock, int64_t revision);
+  // Everything up to the state's revision counts as told.
+  WatchHub(StoreReader* reader, StoreState* state, Clock* clock);
   ~WatchHub() { Stop(); }
 
   std::unique_ptr<Watch> Start(WatchRequest request, WatchSink* sink);
 
-  // Tells the synced watches. `revision` is the last of the events' revisions; they begin with the
-  // one after that of the call before.
+  // Makes `revision`, the last of the events' revisions, the store's, so that whoever is told of it
+  // can read it, and tells the synced watches. The events begin with the revision after that of the
+  // call before.
   void Publish(int64_t revision, EventSource& events);
 
   // Ends all watches with kServiceUnavailable, and the thread.
@@ -70,6 +72,7 @@ class WatchHub : public std::enable_shared_from_this<WatchHub> {
   void AnswerProgress(const WatcherPointer& watcher);
 
   StoreReader* const reader_;
+  StoreState* const state_;
   Clock* const clock_;
 
   // Held while the events of a commit are being told, so that progress comes after them.

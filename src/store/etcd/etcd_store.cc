@@ -11,7 +11,6 @@
 #include "store/etcd/lease.h"
 #include "store/etcd/range.h"
 #include "store/etcd/watch.h"
-#include "store/transaction_check.h"
 
 namespace skiff {
 namespace {

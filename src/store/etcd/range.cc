@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "store/check.h"
 #include "store/etcd/convert.h"
 
 namespace skiff {
@@ -13,6 +14,12 @@ using RangeCall = EtcdCall<etcdserverpb::RangeRequest, etcdserverpb::RangeRespon
 
 // A read of the newest state begins anew when its revision is compacted between two pages.
 constexpr int kMaxRestarts = 3;
+
+// A scan begins with what fits into a page however large the values are. A page is then at most so
+// many times the one before, since entries need not be alike.
+constexpr int64_t kFirstScanEntries =
+    static_cast<int64_t>(limits::kEtcdPageBytes / limits::kMaxStoreTransactionBytes);
+constexpr int64_t kMaxPageGrowth = 16;
 
 void SendRange(EtcdConnection& connection, grpc::ClientContext* context,
                const etcdserverpb::RangeRequest* request, etcdserverpb::RangeResponse* response,
@@ -63,7 +70,7 @@ class PagedRange : public std::enable_shared_from_this<PagedRange> {
   void Restart() {
     cursor_ = request_.range.start;
     at_ = request_.at;
-    page_ = limits::kEtcdFirstPageEntries;
+    page_ = sink_ == nullptr ? limits::kEtcdFirstPageEntries : kFirstScanEntries;
     reply_ = RangeReply();
     first_ = true;
   }
@@ -87,7 +94,8 @@ class PagedRange : public std::enable_shared_from_this<PagedRange> {
     if (entries > 0) {
       cursor_ = reply_.entries.back().key + '\0';
       const auto fit = static_cast<int64_t>(limits::kEtcdPageBytes / (bytes / entries + 1));
-      page_ = std::clamp<int64_t>(fit, 1, std::min(page_ * 8, limits::kMaxEtcdPageEntries));
+      page_ = std::clamp<int64_t>(fit, 1,
+                                  std::min(page_ * kMaxPageGrowth, limits::kMaxEtcdPageEntries));
     }
     const bool is_full =
         request_.limit > 0 && static_cast<int64_t>(reply_.entries.size()) >= request_.limit;
@@ -128,10 +136,8 @@ class PagedRange : public std::enable_shared_from_this<PagedRange> {
 
 void StartEtcdRange(const std::shared_ptr<EtcdCore>& core, RangeRequest request,
                     StoreCallback<RangeReply> done) {
-  if (request.at.value < 0 || request.limit < 0)
-    return done(BadRequest("a range at revision " + std::to_string(request.at.value) +
-                           " with the limit " + std::to_string(request.limit) +
-                           "; neither can be negative"));
+  if (auto checked = CheckRange(request); !checked)
+    return done(std::unexpected(std::move(checked).error()));
   std::make_shared<PagedRange>(core, std::move(request), nullptr, std::move(done))->AskPage();
 }
 

@@ -1,0 +1,187 @@
+// The faults of a disk under a whole store: what was acknowledged is there, no revision goes back
+// or is given twice, and watches see every event once.
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "store/blocking.h"
+#include "store/embedded/embedded_store.h"
+#include "store/embedded/rocksdb_engine.h"
+#include "tests/faults/child_process.h"
+#include "tests/faults/simulated_disk.h"
+#include "tests/faults/store_script.h"
+#include "tests/faults/thorough.h"
+#include "tests/store/recording_sink.h"
+#include "tests/store/wait.h"
+
+namespace skiff {
+namespace {
+
+constexpr uint64_t kSteps = 90;
+
+// A store on a simulated disk, with small buffers so that files are written all the time.
+class StoreOnDisk {
+ public:
+  explicit StoreOnDisk(std::shared_ptr<SimulatedDisk> disk) : disk_(std::move(disk)) {}
+
+  // Empty if it opened.
+  std::string Open() {
+    EmbeddedOptions options;
+    options.open_engine = [this] {
+      RocksDbOptions engine;
+      engine.directory = "/store";
+      engine.file_system = disk_;
+      engine.write_buffer_bytes = 64 * 1024;
+      engine.min_free_bytes = 0;
+      engine.reserve_bytes = 0;
+      return RocksDbEngine::Open(std::move(engine));
+    };
+    options.clock = &clock_;
+    options.random = &random_;
+    options.compaction_interval = Duration::zero();
+    auto store = EmbeddedStore::Open(std::move(options));
+    if (!store) return store.error().ToString();
+    store_ = std::move(*store);
+    return "";
+  }
+  void Close() { store_.reset(); }
+  Store& store() { return *store_; }
+  SimulatedDisk& disk() { return *disk_; }
+  SystemClock& clock() { return clock_; }
+
+ private:
+  std::shared_ptr<SimulatedDisk> disk_;
+  SystemClock clock_;
+  SeededRandom random_{9};
+  std::unique_ptr<EmbeddedStore> store_;
+};
+
+// ---- Power cuts
+
+std::string CheckCut(const StoreScript& script, DiskState left, uint64_t acknowledged) {
+  StoreOnDisk after(std::make_shared<SimulatedDisk>(std::move(left)));
+  if (std::string problem = after.Open(); !problem.empty()) return "refused: " + problem;
+  uint64_t step = 0;
+  if (std::string problem = script.Check(after.store(), acknowledged, &step); !problem.empty()) {
+    return problem;
+  }
+  if (step == kSteps) return "";
+  const auto reply = script.Commit(after.store(), step + 1);
+  if (!reply) return "does not go on: " + reply.error().ToString();
+  if (!reply->succeeded) return "a condition failed that should hold";
+  if (reply->revision.value != static_cast<int64_t>(StoreScript::RevisionOf(step + 1))) {
+    return "revision " + std::to_string(reply->revision.value) + " after step " +
+           std::to_string(step + 1);
+  }
+  return "";
+}
+
+std::string CutPowerEverywhere(size_t stride) {
+  const StoreScript script(kSteps);
+  StoreOnDisk first(std::make_shared<SimulatedDisk>());
+  first.disk().Record();
+  if (std::string problem = first.Open(); !problem.empty()) return problem;
+  for (uint64_t step = 1; step <= kSteps; ++step) {
+    const auto reply = script.Commit(first.store(), step);
+    if (!reply || !reply->succeeded) return "the load itself failed";
+    first.disk().Mark(step);
+  }
+  first.Close();
+  const std::vector<DiskOperation> operations = first.disk().TakeOperations();
+  DiskState state;
+  uint64_t acknowledged = 0;
+  for (size_t n = 0; n < operations.size(); ++n) {
+    state.Apply(operations[n]);
+    if (operations[n].kind == DiskOperation::Kind::kMark) acknowledged = operations[n].number;
+    if (n % stride != 0) continue;
+    for (int i = 0; i < kPowerCuts; ++i) {
+      SeededRandom random(n * kPowerCuts + static_cast<size_t>(i));
+      const std::string where = "operation " + std::to_string(n) + " (" + operations[n].ToString() +
+                                "), kind of cut " + std::to_string(i);
+      NoteProgress(where);
+      const std::string problem =
+          CheckCut(script, state.AfterPowerCut(static_cast<PowerCut>(i), random), acknowledged);
+      if (!problem.empty()) return where + ": " + problem;
+    }
+  }
+  return "";
+}
+
+TEST(StoreDiskFaultsTest, APowerCutLosesNoTransactionNoRevisionAndNoEvent) {
+  const ChildResult result = RunInChild([] { return CutPowerEverywhere(Thorough() ? 1 : 23); });
+  EXPECT_EQ(result.report, "");
+  EXPECT_TRUE(result.exited);
+}
+
+// ---- Errors while it runs
+
+// Commits a step, through the time that the store takes to recover. The step may turn out to have
+// happened although its answer was an error.
+std::string CommitThrough(const StoreScript& script, StoreOnDisk& where, uint64_t step) {
+  auto reply = script.Commit(where.store(), step);
+  if (reply) return reply->succeeded ? "" : "a condition failed";
+  const StatusReason reason = reply.error().reason();
+  if (reason != StatusReason::kServerTimeout && reason != StatusReason::kServiceUnavailable) {
+    return "step " + std::to_string(step) + ": " + reply.error().ToString();
+  }
+  const bool known = reason == StatusReason::kServiceUnavailable;
+  const bool recovered = skiff::testing::WaitUntilTrue(
+      where.clock(), std::chrono::seconds(60), [&] { return where.store().Health().writable; });
+  if (!recovered) return "not writable again: " + where.store().Health().reason;
+  reply = script.Commit(where.store(), step);
+  if (!reply) return "after the recovery: " + reply.error().ToString();
+  if (!reply->succeeded && known) return "it happened although the answer said that it did not";
+  return "";
+}
+
+std::string FailOnce(const StoreScript& script, DiskFault fault) {
+  StoreOnDisk store(std::make_shared<SimulatedDisk>());
+  if (std::string problem = store.Open(); !problem.empty()) return problem;
+  skiff::testing::RecordingSink sink;
+  const auto watch = store.store().StartWatch(
+      {.range = KeyRange::All(), .from = Revision{2}, .previous_values = false}, &sink);
+  fault.at += store.disk().operations();
+  store.disk().SetFault(fault);
+  for (uint64_t step = 1; step <= kSteps; ++step) {
+    if (std::string problem = CommitThrough(script, store, step); !problem.empty()) return problem;
+  }
+  uint64_t last = 0;
+  if (std::string problem = script.Check(store.store(), kSteps, &last); !problem.empty()) {
+    return problem;
+  }
+  if (!sink.WaitForRevision(Revision{static_cast<int64_t>(StoreScript::RevisionOf(kSteps))})) {
+    return "the watch from the beginning does not come to the end";
+  }
+  if (!sink.fault().empty()) return sink.fault();
+  return script.CheckEvents(sink.events(), 1, kSteps);
+}
+
+void FailEverywhere(DiskFault::Error error) {
+  const ChildResult result = RunInChild([error] {
+    const StoreScript script(kSteps);
+    std::string problems;
+    // About 350 operations; those beyond the end fail nothing.
+    const uint64_t stride = Thorough() ? 1 : 31;
+    for (uint64_t n = 1; n < 400; n += stride) {
+      NoteProgress("operation " + std::to_string(n));
+      const std::string problem = FailOnce(script, {.at = n, .error = error});
+      if (!problem.empty()) problems += "operation " + std::to_string(n) + ": " + problem + "\n";
+    }
+    return problems;
+  });
+  EXPECT_EQ(result.report, "");
+  EXPECT_TRUE(result.exited);
+}
+
+TEST(StoreDiskFaultsTest, AfterAnIoErrorTheStoreGoesOnByItselfAndWatchesSeeEveryEventOnce) {
+  FailEverywhere(DiskFault::Error::kIo);
+}
+
+TEST(StoreDiskFaultsTest, AfterAFullDiskTheStoreGoesOnByItselfAndWatchesSeeEveryEventOnce) {
+  FailEverywhere(DiskFault::Error::kNoSpace);
+}
+
+}  // namespace
+}  // namespace skiff
