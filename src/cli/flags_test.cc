@@ -51,6 +51,30 @@ struct Options {
   }
 };
 
+TEST(FlagsTest, NumbersAreWholeAndNotTooSmall) {
+  int64_t number = 7;
+  const FlagValue value = WholeNumber(&number, 0);
+  EXPECT_EQ(value.default_text, "7");
+  for (const char* wrong : {"", "x", "1.5", "1Ki", " 1", "-1", "99999999999999999999"}) {
+    EXPECT_FALSE(value.set(wrong)) << wrong;
+  }
+  EXPECT_EQ(number, 7);
+  EXPECT_TRUE(value.set("0"));
+  EXPECT_EQ(number, 0);
+  EXPECT_TRUE(value.set("9223372036854775807"));
+  EXPECT_EQ(number, INT64_MAX);
+}
+
+TEST(FlagsTest, ListsAreSeparatedByCommas) {
+  std::vector<std::string> words;
+  const FlagValue value = TextList(&words);
+  EXPECT_TRUE(value.set("a, b,c"));
+  EXPECT_EQ(words, (std::vector<std::string>{"a", "b", "c"}));
+  for (const char* wrong : {"", ",", "a,", "a,,b"}) EXPECT_FALSE(value.set(wrong)) << wrong;
+  EXPECT_TRUE(value.set("d"));
+  EXPECT_EQ(words, std::vector<std::string>{"d"});
+}
+
 TEST(FlagsTest, ValuesFollowTheirNameOrAnEqualsSign) {
   Options options;
   EXPECT_EQ(options.Parse({"--colour", "blue", "--output=a=b", "--limit", "1.5Ki"}), "");

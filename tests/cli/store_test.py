@@ -464,6 +464,11 @@ class CopyToEtcd(Made):
         self.fail_with("the target is not empty", "copy", "--from", self.data, "--to", self.url)
         self.copy_there("--overwrite")
 
+    def test_an_interrupted_copy_is_mended_by_overwriting(self):
+        for _ in self.interrupted("copy", "--from", self.data, "--to", self.url, "--overwrite"):
+            pass
+        self.copy_there("--overwrite")
+
     def test_backup_inspect_and_compact_work_on_etcd(self):
         self.copy_there()
         self.succeed("backup", "--etcd-servers", self.url, "b")
