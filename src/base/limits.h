@@ -81,6 +81,8 @@ inline constexpr size_t kMaxStoreQueuedTasks = 65'536;
 // first of them waits for the last.
 inline constexpr size_t kMaxStoreBatchTransactions = 1024;
 inline constexpr size_t kMaxStoreBatchBytes = 4 * 1024 * 1024;
+// Rows of keys that the committer remembers, of 44 bytes each.
+inline constexpr size_t kMaxStoreCachedRows = 1024 * 1024;
 // Keys after which no further lease is ended in the same batch.
 inline constexpr size_t kMaxStoreExpiredKeys = 1024;
 // The longest lease, as in etcd.

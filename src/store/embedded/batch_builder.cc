@@ -21,11 +21,14 @@ void BatchBuilder::Begin(int64_t revision, int64_t keys) {
   rows_.clear();
   written_.clear();
   own_writes_.clear();
+  removed_.clear();
 }
 
 Result<std::optional<CurrentRow>*> BatchBuilder::Find(std::string_view key) {
   const auto [at, is_new] = rows_.try_emplace(key);
   if (!is_new) return &at->second;
+  at->second = cache_.Find(key);
+  if (at->second) return &at->second;
   Result<bool> found = engine_->Get(Family::kCurrent, key, &scratch_);
   Result<void> good = found ? Result<void>() : std::unexpected(found.error());
   if (good && *found) {
@@ -145,6 +148,18 @@ Result<void> BatchBuilder::Append(const Write& write, uint32_t op) {
                       is_put ? &write.value : nullptr});
   *row = next;
   return {};
+}
+
+void BatchBuilder::RemoveRow(std::string_view key) {
+  batch_->Delete(Family::kCurrent, key);
+  removed_.emplace_back(key);
+}
+
+void BatchBuilder::Written() {
+  for (const auto& [key, row] : rows_) {
+    if (row) cache_.Put(key, *row);
+  }
+  for (const std::string& key : removed_) cache_.Remove(key);
 }
 
 EngineBatch* BatchBuilder::Finish() {

@@ -15,9 +15,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/random.h"
 #include "store/embedded/engine.h"
 #include "store/embedded/lease_table.h"
 #include "store/embedded/record.h"
+#include "store/embedded/row_cache.h"
 #include "store/store.h"
 
 namespace skiff {
@@ -43,7 +45,8 @@ struct TransactionOutcome {
 
 class BatchBuilder {
  public:
-  BatchBuilder(Engine* engine, LeaseTable* leases) : engine_(engine), leases_(leases) {}
+  BatchBuilder(Engine* engine, LeaseTable* leases, Random& random)
+      : engine_(engine), leases_(leases), cache_(random) {}
 
   // Starts a batch after the given revision and count of keys.
   void Begin(int64_t revision, int64_t keys);
@@ -58,8 +61,13 @@ class BatchBuilder {
   // Other rows that go into the same batch.
   EngineBatch& rows() { return *batch_; }
 
+  // Removes the row of a key that stays deleted.
+  void RemoveRow(std::string_view key);
+
   // The batch as it is to be written; null if there is nothing to write.
   EngineBatch* Finish();
+  // The batch has been written.
+  void Written();
 
   int64_t revision() const { return revision_; }
   int64_t keys() const { return keys_; }
@@ -83,7 +91,9 @@ class BatchBuilder {
   int64_t revision_ = 0;
   int64_t first_keys_ = 0;
   int64_t keys_ = 0;
-  Rows rows_;
+  Rows rows_;  // that this batch read or wrote
+  RowCache cache_;
+  std::vector<std::string> removed_;
   std::vector<WrittenRecord> written_;
   std::deque<Write> own_writes_;
   std::string scratch_;

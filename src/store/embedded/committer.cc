@@ -79,7 +79,8 @@ class Committer::BatchEvents final : public EventSource {
 Committer::Committer(CommitterParts parts, EngineRecovery recovery)
     : parts_(parts),
       recovery_(std::move(recovery)),
-      builder_(std::make_unique<BatchBuilder>(parts.gate->engine(), parts.leases)) {
+      builder_(
+          std::make_unique<BatchBuilder>(parts.gate->engine(), parts.leases, *recovery_.random)) {
   thread_.emplace("store-commit", [this] { Work(); });
 }
 
@@ -230,6 +231,7 @@ Result<void> Committer::WriteAndTell(CommitTask* task) {
     EngineFailed(written.error());
     return written;
   }
+  builder_->Written();
   if (task != nullptr) task->Written();
   parts_.state->keys.store(builder_->keys());
   parts_.state->commits.fetch_add(builder_->changes());
@@ -376,7 +378,8 @@ Result<void> Committer::ReplaceEngine() {
   }
   const StoreMeta meta = opened->second;
   parts_.gate->Open(std::move(opened->first));
-  builder_ = std::make_unique<BatchBuilder>(parts_.gate->engine(), parts_.leases);
+  builder_ =
+      std::make_unique<BatchBuilder>(parts_.gate->engine(), parts_.leases, *recovery_.random);
   SKIFF_RETURN_IF_ERROR(TellOfUnknown(meta.revision));
   parts_.state->keys.store(meta.keys);
   parts_.state->swept.store(meta.compacted);

@@ -23,7 +23,7 @@ class Step final : public CommitTask {
       if (!found) continue;
       SKIFF_ASSIGN_OR_RETURN(const CurrentRow row, DecodeCurrentRow(key, bytes));
       // Unless the key has been made anew.
-      if (row.position == position) rows.Delete(Family::kCurrent, key);
+      if (row.position == position) batch.RemoveRow(key);
     }
     for (const LogPosition position : step_.replaced) rows.Delete(Family::kLog, LogKey(position));
     PutMeta(rows, kMetaCompacted, step_.to);
