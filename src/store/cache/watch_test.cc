@@ -315,6 +315,19 @@ TEST_F(CacheWatchTest, AWatchFromFarBackReadsAllOfTheRing) {
   EXPECT_EQ(client.Drain(), expected);
 }
 
+TEST_F(CacheWatchTest, AChangeWhileAWatchCatchesUpIsNotLost) {
+  Start();
+  Put("ns/a");
+  Put("ns/b");
+  WatchClient client;
+  ASSERT_EQ(WatchFrom(1, client), "");
+  std::vector<WatchItem> items;
+  client.watcher->Take(1, items);  // has read the ring to its end, and holds b
+  ASSERT_EQ(items.size(), 1u);
+  Put("ns/c");
+  EXPECT_EQ(client.Drain(), "ADDED ns/b@3 ADDED ns/c@4");
+}
+
 // The consumer of one watch runs when a change is in the ring and others have been told of it, but
 // this watch has not: the change must not come from the ring and from the publisher both.
 TEST_F(CacheWatchTest, AChangeThatIsBeingPublishedComesOnce) {
