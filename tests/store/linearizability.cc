@@ -440,6 +440,12 @@ class EventMatcher {
       if (operation.outcome == Outcome::kOk) by_revision_.emplace(operation.revision, &operation);
       if (operation.outcome == Outcome::kUnknown) open_[operation.key].push_back(&operation);
     }
+    for (const Operation& operation : history)
+      if (HasAnswer(operation) && operation.revision != 0)
+        answers_.emplace_back(operation.invoked, operation.revision);
+    std::ranges::sort(answers_);
+    for (size_t i = answers_.size(); i-- > 1;)
+      answers_[i - 1].second = std::min(answers_[i - 1].second, answers_[i].second);
   }
 
   const Operation* Find(const SeenEvent& event) {
@@ -459,25 +465,38 @@ class EventMatcher {
     return operation.kind != Kind::kDelete && operation.value == event.value;
   }
 
+  bool CanBe(const Operation& operation, const SeenEvent& event) const {
+    if (!Fits(operation, event) || operation.expected >= event.revision) return false;
+    // Where the events tell what the condition was compared with, it must have held.
+    const auto last = last_revision_.find(event.key);
+    return operation.expected == 0 || last == last_revision_.end() ||
+           last->second == operation.expected;
+  }
+
+  // Whether the store was seen before the event by someone who began after the operation's end.
+  bool EndedBefore(const Operation& operation, const SeenEvent& event) const {
+    const auto later = std::ranges::upper_bound(answers_, operation.returned, {},
+                                                &std::pair<int64_t, int64_t>::first);
+    return later != answers_.end() && later->second < event.revision;
+  }
+
+  // Deletions have no value that names them: of several, one that had not ended before counts.
   const Operation* TakeOpen(const SeenEvent& event) {
     const auto candidates = open_.find(event.key);
     if (candidates == open_.end()) return nullptr;
-    const auto last = last_revision_.find(event.key);
+    const Operation** best = nullptr;
     for (const Operation*& operation : candidates->second) {
-      if (operation == nullptr || !Fits(*operation, event)) continue;
-      if (operation->expected >= event.revision) continue;
-      // Where the events tell what the condition was compared with, it must have held.
-      if (operation->expected != 0 && last != last_revision_.end() &&
-          last->second != operation->expected)
-        continue;
-      return std::exchange(operation, nullptr);  // each happens once
+      if (operation == nullptr || !CanBe(*operation, event)) continue;
+      if (best == nullptr || EndedBefore(**best, event)) best = &operation;
     }
-    return nullptr;
+    return best == nullptr ? nullptr : std::exchange(*best, nullptr);  // each happens once
   }
 
   std::unordered_map<int64_t, const Operation*> by_revision_;
   std::unordered_map<std::string_view, std::vector<const Operation*>> open_;
   std::unordered_map<std::string, int64_t> last_revision_;
+  // When each answered operation began, and the lowest revision of the answers from there on.
+  std::vector<std::pair<int64_t, int64_t>> answers_;
 };
 
 }  // namespace

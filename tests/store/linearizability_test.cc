@@ -407,6 +407,40 @@ TEST(ResolveTest, KeepsWhatHappenedAndDropsWhatDidNot) {
   EXPECT_EQ(resolved[2].revision, 4);
 }
 
+// Two runs each try to delete the key and are killed; between them it is read and still there.
+TEST(ResolveTest, ADeletionThatEndedBeforeTheKeyWasSeenIsNotTheOneThatHappened) {
+  Operation create;
+  create.kind = Kind::kCreate;
+  create.outcome = Outcome::kOk;
+  create.key = "k";
+  create.value = "a";
+  create.invoked = 1;
+  create.returned = 2;
+  create.revision = 2;
+  Operation first;
+  first.kind = Kind::kDelete;
+  first.key = "k";
+  first.expected = 2;
+  first.invoked = 3;
+  first.returned = 4;
+  Operation read;
+  read.outcome = Outcome::kOk;
+  read.key = "k";
+  read.invoked = 5;
+  read.returned = 6;
+  read.revision = 2;
+  read.seen = SeenValue{"a", 2};
+  Operation second = first;
+  second.invoked = 7;
+  second.returned = 8;
+  const std::vector<Operation> history = {create, first, read, second};
+  const std::vector<SeenEvent> events = {{2, "k", false, "a"}, {3, "k", true, ""}};
+  const std::vector<Operation> resolved = Resolve(history, events);
+  ASSERT_EQ(resolved.size(), 3u);
+  EXPECT_EQ(resolved[2].invoked, second.invoked);
+  EXPECT_TRUE(CheckLinearizable(resolved).legal());
+}
+
 // ---- Mutations: a fault planted anywhere in a legal history is found
 
 // Plays clients against a model in which each operation takes effect at one moment between its
