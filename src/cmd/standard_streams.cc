@@ -11,7 +11,8 @@
 
 namespace {
 
-[[gnu::constructor(101)]] void HoldStandardStreams() {
+// Runs before sanitizers are ready.
+[[gnu::no_sanitize("address", "undefined", "thread")]] void HoldStandardStreams() {
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
     if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
     // The lowest free number is the one that is closed, since those before it are open.
@@ -19,5 +20,9 @@ namespace {
     if (open("/dev/null", wrong_way) != stream) _exit(1);
   }
 }
+
+// What stands in this section runs before the initialisers of all libraries, shared ones too.
+[[gnu::section(".preinit_array"),
+  gnu::used]] void (*const hold_standard_streams)() = HoldStandardStreams;
 
 }  // namespace

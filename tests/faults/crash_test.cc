@@ -2,6 +2,7 @@
 //
 // SKIFF_FAULT_ROUNDS sets the number of cycles (make faults: 10,000), SKIFF_SEED the seed of the
 // first window.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -46,13 +47,17 @@ class CrashTest : public ::testing::Test {
   }
 
   // Windows until something is wrong, which must be what the planted fault makes of the store.
-  void ExpectFound(const std::string& plant, uint64_t seed, const std::string& fault) {
+  void ExpectFound(const std::string& plant, uint64_t seed,
+                   std::initializer_list<std::string_view> faults) {
     CrashRig rig(Options(seed, plant));
     for (int window = 0; window < 10 && rig.fault().empty(); ++window) {
       for (int i = 0; i < kCyclesPerWindow; ++i) rig.RunCycle();
       rig.FinishWindow();
     }
-    EXPECT_NE(rig.fault().find(fault), std::string::npos) << "found: " << rig.fault();
+    EXPECT_TRUE(std::ranges::any_of(
+        faults,
+        [&](std::string_view fault) { return rig.fault().find(fault) != std::string::npos; }))
+        << "found: " << rig.fault();
   }
 
   TemporaryDirectory directory_;
@@ -91,15 +96,16 @@ TEST_F(CrashTest, KilledUnderLoadTheStoreLosesNothing) {
 // ---- Planted faults are found
 
 TEST_F(CrashTest, AcknowledgingBeforeTheLogIsWrittenIsFound) {
-  ExpectFound("lossy-log", 1, "the store opens at revision");
+  ExpectFound("lossy-log", 1, {"the store opens at revision"});
 }
 
 TEST_F(CrashTest, AWatchThatSkipsAnEventIsFound) {
-  ExpectFound("skip-event", 2, "no watch told of");
+  // Where the write that is missing was cut short itself, what came after it has no ground.
+  ExpectFound("skip-event", 2, {"no watch told of", "nobody wrote what a watch told"});
 }
 
 TEST_F(CrashTest, AWatchThatRepeatsAnEventIsFound) {
-  ExpectFound("repeat-event", 3, "a watch tells of revision");
+  ExpectFound("repeat-event", 3, {"a watch tells of revision"});
 }
 
 TEST_F(CrashTest, AStoreThatGoesBackInTimeIsFound) {
