@@ -177,7 +177,7 @@ inline uint32_t HashFieldName(std::string_view name, uint64_t seed) {
     std::memcpy(&head, name.data(), 8);
     std::memcpy(&middle, name.data() + size / 2 - 4, 8);
     std::memcpy(&tail, name.data() + size - 8, 8);
-  } else {
+  } else if (size != 0) {  // An empty name may have no address.
     std::memcpy(&head, name.data(), size);
   }
   const uint64_t mixed =
