@@ -28,7 +28,8 @@ else()
   file(GLOB abseil ${folder}/libabsl_*.a)
   list(APPEND libraries ${abseil})
   list(JOIN libraries "," libraries)
-  target_link_libraries(skiff_grpc INTERFACE "$<LINK_GROUP:RESCAN,${libraries}>" ${CMAKE_DL_LIBS} rt)
+  target_link_libraries(skiff_grpc INTERFACE "$<LINK_GROUP:RESCAN,${libraries}>"
+    ${CMAKE_DL_LIBS} rt)
 endif()
 target_link_libraries(skiff_grpc INTERFACE Threads::Threads)
 

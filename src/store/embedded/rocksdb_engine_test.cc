@@ -154,7 +154,7 @@ TEST_F(RocksDbEngineTest, ADamagedTableIsAnErrorThatNamesTheFile) {
 
 TEST_F(RocksDbEngineTest, ACursorReportsADamagedFileAmongOthersAndDoesNotSkipIt) {
   RocksDbOptions options = Options();
-  options.write_buffer_bytes = 64 * 1024;
+  options.write_buffer_bytes = 16 * 1024;
   {
     const auto engine = Open(options);
     for (int i = 100; i < 500; ++i) {
