@@ -18,7 +18,8 @@ namespace {
 constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 constexpr Duration kShowEvery = std::chrono::milliseconds(100);
 // Other threads may still be adding files to a directory that is being removed.
-constexpr int kMaxRemovals = 10;
+constexpr int kMaxRemovals = 1000;
+constexpr int kLooksUntilGone = 20;  // a millisecond apart
 
 }  // namespace
 
@@ -87,9 +88,12 @@ void LongWork::EndBy(int number) {
   // Never unlocked: nothing may be made any more.
   mutex_.lock();
   std::error_code error;
-  for (int i = 0; !remove_.empty() && i < kMaxRemovals; ++i) {
-    std::filesystem::remove_all(remove_, error);
-    if (!error) break;
+  // The work goes on in other threads and may make the directory and files in it again: it is gone
+  // when it stays gone for a while.
+  for (int i = 0, gone = 0; !remove_.empty() && i < kMaxRemovals && gone < kLooksUntilGone; ++i) {
+    const auto removed = std::filesystem::remove_all(remove_, error);
+    gone = error || removed != 0 ? 0 : gone + 1;
+    if (gone != 0) poll(nullptr, 0, 1);
   }
   if (error) std::fprintf(stderr, "%s: %s is left behind\n", command_.c_str(), remove_.c_str());
   if (!say_.empty()) std::fprintf(stderr, "%s: %s\n", command_.c_str(), say_.c_str());
