@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "base/limits.h"
+#include "base/temporary_name.h"
 #include "cli/complaints.h"
 
 namespace skiff {
@@ -51,10 +52,7 @@ void RemoveAndDie(int signal_number) {
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& destination) {
-    const size_t slash = destination.rfind('/');
-    const size_t name_at = slash == std::string::npos ? 0 : slash + 1;
-    // Names have at most NAME_MAX bytes, which the whole of the old one plus more might exceed.
-    path_ = destination.substr(0, name_at) + "." + destination.substr(name_at, 200) + ".XXXXXX";
+    path_ = TemporaryNameBeside(destination);
     if (path_.size() >= sizeof removed_on_signal) {
       errno = ENAMETOOLONG;
       return;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/strings.h"
+#include "base/temporary_name.h"
 #include "store/backup_file.h"
 #include "store/embedded/importer.h"
 #include "store/embedded/rocksdb_engine.h"
@@ -45,10 +46,7 @@ class TemporaryDirectory {
   }
 
   Result<std::string> MakeBeside(const std::string& directory) {
-    const size_t slash = directory.rfind('/');
-    const size_t name_at = slash == std::string::npos ? 0 : slash + 1;
-    std::string beside =
-        directory.substr(0, name_at) + "." + directory.substr(name_at, 200) + ".XXXXXX";
+    std::string beside = TemporaryNameBeside(directory);
     if (mkdtemp(beside.data()) == nullptr) return CannotMake(directory, errno);
     path_ = std::move(beside);
     return path_;

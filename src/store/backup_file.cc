@@ -11,13 +11,12 @@
 #include <sys/stat.h>
 
 #include "base/strings.h"
+#include "base/temporary_name.h"
 
 namespace skiff {
 namespace {
 
 constexpr size_t kBufferBytes = 1024 * 1024;
-// Of the old name; the whole of it plus more might be longer than a name may be.
-constexpr size_t kNameBytesKept = 200;
 
 std::string ParentOf(const std::string& path) {
   const size_t slash = path.find_last_of('/');
@@ -81,10 +80,7 @@ Result<std::unique_ptr<NewBackupFile>> NewBackupFile::Create(const std::string& 
     return BadRequest("cannot write " + Quoted(path) + ": it is " +
                       (S_ISDIR(found.st_mode) ? "a directory" : "not a regular file"));
   }
-  const size_t slash = path.rfind('/');
-  const size_t name_at = slash == std::string::npos ? 0 : slash + 1;
-  std::string beside =
-      path.substr(0, name_at) + "." + path.substr(name_at, kNameBytesKept) + ".XXXXXX";
+  std::string beside = TemporaryNameBeside(path);
   file->fd_ = mkostemp(beside.data(), O_CLOEXEC);  // readable by its owner alone
   if (file->fd_ < 0) return file->CannotWrite(errno);
   file->temporary_path_ = std::move(beside);

@@ -2,7 +2,7 @@
 // from then on. The engine must say so, stay alive, and lose nothing.
 #include <gtest/gtest.h>
 
-#include "tests/faults/child_process.h"
+#include "tests/faults/run_in_child.h"
 #include "tests/faults/engine_workload.h"
 #include "tests/faults/simulated_disk.h"
 #include "tests/faults/thorough.h"

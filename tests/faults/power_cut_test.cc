@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/thread.h"
-#include "tests/faults/child_process.h"
+#include "tests/faults/run_in_child.h"
 #include "tests/faults/engine_workload.h"
 #include "tests/faults/simulated_disk.h"
 #include "tests/faults/thorough.h"

@@ -9,7 +9,7 @@
 #include "store/blocking.h"
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/rocksdb_engine.h"
-#include "tests/faults/child_process.h"
+#include "tests/faults/run_in_child.h"
 #include "tests/faults/simulated_disk.h"
 #include "tests/faults/store_script.h"
 #include "tests/faults/thorough.h"

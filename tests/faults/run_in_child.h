@@ -13,8 +13,8 @@ struct ChildResult {
   std::string report;   // what the body returned; of a child that died, its last words on stderr
 };
 
-// Runs `body` in a child and waits for it. `progress`, which the body may set, is kept even if the
-// child dies.
+// Runs `body` in a child and waits for it. What was last noted is part of the report if the child
+// dies.
 ChildResult RunInChild(const std::function<std::string()>& body);
 
 // Notes what the child is about to do, so that its death can be told from.

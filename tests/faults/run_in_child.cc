@@ -1,4 +1,4 @@
-#include "tests/faults/child_process.h"
+#include "tests/faults/run_in_child.h"
 
 #include <signal.h>
 #include <unistd.h>
