@@ -60,9 +60,11 @@ Result<void> LongWork::Make(const std::function<Result<std::string>()>& make) {
   return {};
 }
 
-void LongWork::Keep() {
+Result<void> LongWork::Publish(const std::function<Result<void>()>& publish) {
   std::lock_guard lock(mutex_);
+  SKIFF_RETURN_IF_ERROR(publish());
   remove_.clear();
+  return {};
 }
 
 void LongWork::SayOnSignal(std::string text) {

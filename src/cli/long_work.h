@@ -30,8 +30,9 @@ class LongWork {
   // Calls `make`, which makes a file or directory and returns its path. When a signal comes, it is
   // removed with all that is in it; no signal comes between the two.
   Result<void> Make(const std::function<Result<std::string>()>& make);
-  // What was made is to stay, or is gone already.
-  void Keep();
+  // Calls `publish`, which gives what was made its final name; it then stays. No signal comes in
+  // between: it would remove what is in a directory while that directory gets its name.
+  Result<void> Publish(const std::function<Result<void>()>& publish);
   // What to say when a signal comes; empty: nothing.
   void SayOnSignal(std::string text);
 

@@ -112,8 +112,7 @@ Result<Revision> ImportIntoNewDirectory(const BackupIndex& backup, const ImportO
   const Revision revision{backup.end().revision.value + options.bump_revision};
   SKIFF_RETURN_IF_ERROR(Fill(made.path(), backup, revision, work, random));
   if (options.check) SKIFF_RETURN_IF_ERROR(options.check(made.path()));
-  SKIFF_RETURN_IF_ERROR(made.RenameTo(directory));
-  work.Keep();
+  SKIFF_RETURN_IF_ERROR(work.Publish([&] { return made.RenameTo(directory); }));
   return revision;
 }
 
