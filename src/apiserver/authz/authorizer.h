@@ -1,0 +1,44 @@
+// The seam between the pipeline and what decides whether a user may do something.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "apiserver/authn/user.h"
+#include "base/status.h"
+
+namespace skiff {
+
+// What somebody wants to do. The texts live as long as the call.
+struct AccessAttributes {
+  const UserInfo* user = nullptr;
+  std::string_view verb;  // "get", "list", ... of resources; the HTTP method in lower case of others
+  bool is_resource = false;
+  std::string_view group;
+  std::string_view version;
+  std::string_view resource;
+  std::string_view subresource;
+  std::string_view name_space;
+  std::string_view name;
+  std::string_view path;  // of what is no resource: "/healthz"
+};
+
+enum class Decision : uint8_t { kAllow, kDeny, kNoOpinion };
+
+struct AccessAnswer {
+  Decision decision = Decision::kNoOpinion;
+  std::string reason;            // for people; may be empty
+  std::string evaluation_error;  // what could not be evaluated; mostly empty
+};
+
+// Any thread. `done` is called once, before Authorize() returns or later.
+class Authorizer {
+ public:
+  virtual ~Authorizer() = default;
+  virtual void Authorize(const AccessAttributes& attributes,
+                         std::move_only_function<void(AccessAnswer)> done) = 0;
+};
+
+}  // namespace skiff

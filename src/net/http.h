@@ -1,0 +1,125 @@
+// HTTP as handlers see it, whichever version is spoken: a request that has come in whole, and a
+// responder to answer it with, at once or later, from any thread.
+//
+// Bodies of answers are either bytes that are at hand or a BodySource, which is asked for more
+// whenever the connection can take more, so that a long answer never lies in memory as a whole and
+// a slow client slows nobody but itself.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/buffer.h"
+#include "base/shared_bytes.h"
+#include "base/status.h"
+
+namespace skiff {
+
+// In the order in which they came or are to be sent. Names are in lower case.
+class HttpHeaders {
+ public:
+  struct Field {
+    std::string name;
+    std::string value;
+  };
+
+  void Add(std::string name, std::string value) {
+    fields_.push_back({std::move(name), std::move(value)});
+  }
+  // The first of that name; null when there is none.
+  const std::string* Find(std::string_view name) const;
+  // "" when there is none.
+  std::string_view Get(std::string_view name) const;
+  const std::vector<Field>& fields() const { return fields_; }
+
+ private:
+  std::vector<Field> fields_;
+};
+
+// What a verified client certificate says. Shared by the requests of a connection.
+struct PeerCertificate {
+  std::string common_name;
+  std::vector<std::string> organizations;
+  std::string uid;          // of the subject, OID 1.3.6.1.4.1.57683.2; mostly empty
+  std::string fingerprint;  // SHA-256 of the certificate, lower-case hexadecimal
+  int64_t not_after_seconds = 0;
+};
+
+struct HttpRequest {
+  std::string method;
+  std::string path;   // as sent, still escaped, without the query; begins with '/'
+  std::string query;  // as sent, without the '?'
+  HttpHeaders headers;
+  std::string body;                             // at most the server's bound; chunks joined
+  std::string remote_address;                   // "127.0.0.1:4711"
+  std::shared_ptr<const PeerCertificate> peer;  // null: no certificate, or one that is not verified
+  bool peer_refused = false;                    // there was a certificate, but not of our CA
+  int version = 11;                             // 10, 11 or 20
+};
+
+// The body of an answer, made piece by piece. Read() and the destructor run on the loop of the
+// connection. Destroyed when the answer is complete, or when the client has gone.
+class BodySource {
+ public:
+  enum class State : uint8_t {
+    kMore,     // call again when there is room
+    kWaiting,  // call again after `wake`
+    kEnd,      // that was all
+  };
+  virtual ~BodySource() = default;
+
+  // Called once, before the first Read(). `wake` may be called from any thread, any number of
+  // times, also after the source has been destroyed: Read() would now give something.
+  virtual void OnStart(std::function<void()> wake) { static_cast<void>(wake); }
+  // Appends about `room` bytes to `out`, or what there is; somewhat more does no harm. An error
+  // breaks the answer off so that the client notices.
+  virtual Result<State> Read(ByteBuffer& out, size_t room) = 0;
+};
+
+struct HttpResponse {
+  int code = 200;
+  HttpHeaders headers;  // without those of the framing: content-length, connection, date, ...
+  // One of them is empty. With a source the length is not known beforehand.
+  SharedBytes body = {};
+  std::unique_ptr<BodySource> source = nullptr;
+};
+
+// Answers one request, once. May be moved to any thread and used there. Dropped without an answer,
+// the client gets a 500. When the client has gone, answering does nothing.
+class Responder {
+ public:
+  class Sink {
+   public:
+    virtual ~Sink() = default;
+    // Any thread.
+    virtual void Respond(HttpResponse response) = 0;
+    // Any thread. Whether anybody still waits for the answer.
+    virtual bool gone() const = 0;
+  };
+
+  explicit Responder(std::shared_ptr<Sink> sink) : sink_(std::move(sink)) {}
+  Responder(Responder&&) = default;
+  Responder& operator=(Responder&& other);
+  ~Responder();
+
+  void Respond(HttpResponse response) &&;
+  bool gone() const { return sink_ == nullptr || sink_->gone(); }
+
+ private:
+  std::shared_ptr<Sink> sink_;
+};
+
+// What the server calls for each request, on the loop of its connection: it must be quick, and
+// answers later if it has to wait for something.
+class HttpHandler {
+ public:
+  virtual ~HttpHandler() = default;
+  virtual void Handle(HttpRequest request, Responder responder) = 0;
+};
+
+}  // namespace skiff
