@@ -169,4 +169,14 @@ inline constexpr size_t kMaxConvertComplaints = 100;
 inline constexpr size_t kMaxConvertBufferedBytes = 64 * 1024 * 1024;
 inline constexpr int kMaxNestedLists = 8;
 
+// The API server: parameters of one query, and parts of one path.
+inline constexpr size_t kMaxQueryParameters = 1000;
+inline constexpr size_t kMaxPathParts = 64;
+// Texts of the Warning headers of one answer, together.
+inline constexpr size_t kMaxWarningBytes = 4096;
+// How often a write is tried that others get ahead of.
+inline constexpr int kMaxWriteTries = 100;
+// Names that are generated for one object, when others have them already.
+inline constexpr int kMaxGenerateNameTries = 8;
+
 }  // namespace skiff::limits

@@ -1,0 +1,20 @@
+// Objects in other forms than whole: their metadata alone, or as rows of a table.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "apiserver/request/output.h"
+#include "apiserver/rest/endpoint.h"
+#include "base/shared_bytes.h"
+#include "base/status.h"
+#include "store/store.h"
+
+namespace skiff {
+
+// One object, as the body of an answer.
+Result<SharedBytes> EncodeInForm(const ApiRequest& request, const Endpoint& endpoint,
+                                 const OutputFormat& format, std::string_view stored,
+                                 Revision revision);
+
+}  // namespace skiff
