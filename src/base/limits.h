@@ -169,4 +169,8 @@ inline constexpr size_t kMaxConvertComplaints = 100;
 inline constexpr size_t kMaxConvertBufferedBytes = 64 * 1024 * 1024;
 inline constexpr int kMaxNestedLists = 8;
 
+// Accept headers: media ranges, and parameters of one. Real clients send up to six and four.
+inline constexpr size_t kMaxAcceptRanges = 32;
+inline constexpr size_t kMaxAcceptParameters = 16;
+
 }  // namespace skiff::limits
