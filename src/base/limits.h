@@ -173,4 +173,7 @@ inline constexpr int kMaxNestedLists = 8;
 inline constexpr size_t kMaxAcceptRanges = 32;
 inline constexpr size_t kMaxAcceptParameters = 16;
 
+// --runtime-config: entries that name a version or a resource.
+inline constexpr size_t kMaxRuntimeConfigEntries = 1'000;
+
 }  // namespace skiff::limits
