@@ -178,5 +178,11 @@ inline constexpr size_t kMaxWarningBytes = 4096;
 inline constexpr int kMaxWriteTries = 100;
 // Names that are generated for one object, when others have them already.
 inline constexpr int kMaxGenerateNameTries = 8;
+// Accept headers: media ranges, and parameters of one. Real clients send up to six and four.
+inline constexpr size_t kMaxAcceptRanges = 32;
+inline constexpr size_t kMaxAcceptParameters = 16;
+
+// --runtime-config: entries that name a version or a resource.
+inline constexpr size_t kMaxRuntimeConfigEntries = 1'000;
 
 }  // namespace skiff::limits
