@@ -184,5 +184,17 @@ inline constexpr size_t kMaxAcceptParameters = 16;
 
 // --runtime-config: entries that name a version or a resource.
 inline constexpr size_t kMaxRuntimeConfigEntries = 1'000;
+// Authentication: one bearer token; a file of tokens or of keys; keys of one file; tokens whose
+// users are remembered, and for how long, as Kubernetes does.
+inline constexpr size_t kMaxTokenBytes = 64 * 1024;
+inline constexpr size_t kMaxTokenFileBytes = 16 * 1024 * 1024;
+inline constexpr size_t kMaxKeyFileBytes = 1024 * 1024;
+inline constexpr size_t kMaxKeysPerFile = 100;
+inline constexpr size_t kMaxCachedTokens = 16'384;
+inline constexpr std::chrono::seconds kTokenCacheAge{10};
+
+// RBAC: pieces (one verb of one object of one resource) that the rules of one role may come to where
+// they are compared with those of its author.
+inline constexpr size_t kMaxRulePieces = 100'000;
 
 }  // namespace skiff::limits
