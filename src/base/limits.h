@@ -39,6 +39,9 @@ inline constexpr size_t kMaxYamlTagDirectives = 16;
 // each value. Ordinary JSON needs about one per byte.
 inline constexpr size_t kMaxYamlFlowWork = 5'000'000;
 
+// One line of a log; what is longer is cut.
+inline constexpr size_t kMaxLogLineBytes = 8 * 1024;
+
 // Unknown and duplicate fields that one decoding reports; the rest is counted, not listed.
 inline constexpr size_t kMaxFieldIssues = 100;
 
