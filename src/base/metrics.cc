@@ -103,15 +103,11 @@ void AppendCell(std::string& out, const MetricSpec& spec, std::span<const std::s
   out.append(std::to_string(count)).append("\n");
 }
 
-constexpr MetricKind KindOf(const Counter*) { return MetricKind::kCounter; }
-constexpr MetricKind KindOf(const Gauge*) { return MetricKind::kGauge; }
-constexpr MetricKind KindOf(const Histogram*) { return MetricKind::kHistogram; }
-
 class CollectedFamily final : public MetricFamily {
  public:
   CollectedFamily(const MetricSpec& spec, MetricKind kind,
                   std::function<void(const MetricsRegistry::Emit&)> collect)
-      : spec_(spec), kind_(kind), collect_(std::move(collect)) {}
+      : MetricFamily(spec, kind), collect_(std::move(collect)) {}
 
   void AppendText(std::string& out) const override {
     std::vector<std::pair<std::vector<std::string>, double>> rows;
@@ -121,17 +117,15 @@ class CollectedFamily final : public MetricFamily {
     });
     if (rows.empty()) return;
     std::ranges::sort(rows);
-    AppendHeader(out, spec_, kind_);
+    AppendHeader(out, spec(), kind());
     for (const auto& [values, value] : rows) {
-      AppendName(out, spec_, "", values);
+      AppendName(out, spec(), "", values);
       AppendMetricNumber(out, value);
       out += '\n';
     }
   }
 
  private:
-  const MetricSpec spec_;
-  const MetricKind kind_;
   const std::function<void(const MetricsRegistry::Emit&)> collect_;
 };
 
@@ -149,7 +143,7 @@ void Histogram::Observe(double value) {
 
 template <typename Cell>
 Cell& MetricFamilyOf<Cell>::With(LabelValues values) {
-  assert(values.size() == spec_.labels.size());
+  assert(values.size() == spec().labels.size());
   const std::string key = KeyOf(values);
   {
     const std::shared_lock lock(mutex_);
@@ -163,15 +157,15 @@ Cell& MetricFamilyOf<Cell>::With(LabelValues values) {
   const auto found = entries_.find(key);
   if (found != entries_.end()) return found->second->cell;
   if (entries_.size() >= limits::kMaxMetricCells) return Overflow();
-  return entries_.emplace(key, std::make_unique<Entry>(spec_, values)).first->second->cell;
+  return entries_.emplace(key, std::make_unique<Entry>(spec(), values)).first->second->cell;
 }
 
 template <typename Cell>
 Cell& MetricFamilyOf<Cell>::Overflow() {
   std::unique_ptr<Entry>& entry = entries_[std::string()];
   if (!entry) {
-    entry = std::make_unique<Entry>(spec_, LabelValues{});
-    entry->values.assign(spec_.labels.size(), std::string(kOverflowValue));
+    entry = std::make_unique<Entry>(spec(), LabelValues{});
+    entry->values.assign(spec().labels.size(), std::string(kOverflowValue));
   }
   return entry->cell;
 }
@@ -185,8 +179,8 @@ void MetricFamilyOf<Cell>::AppendText(std::string& out) const {
   }
   if (sorted.empty()) return;
   std::ranges::sort(sorted, {}, &Entry::values);
-  AppendHeader(out, spec_, KindOf(static_cast<const Cell*>(nullptr)));
-  for (const Entry* entry : sorted) AppendCell(out, spec_, entry->values, entry->cell);
+  AppendHeader(out, spec(), kind());
+  for (const Entry* entry : sorted) AppendCell(out, spec(), entry->values, entry->cell);
 }
 
 template class MetricFamilyOf<Counter>;
@@ -225,6 +219,13 @@ std::string MetricsRegistry::Text() const {
   std::string out;
   const std::lock_guard lock(mutex_);
   for (const auto& [name, family] : families_) family->AppendText(out);
+  return out;
+}
+
+std::vector<const MetricFamily*> MetricsRegistry::Families() const {
+  std::vector<const MetricFamily*> out;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [name, family] : families_) out.push_back(family.get());
   return out;
 }
 

@@ -47,6 +47,7 @@ struct MetricSpec {
 
 class Counter {
  public:
+  static constexpr MetricKind kKind = MetricKind::kCounter;
   explicit Counter(const MetricSpec& /*spec*/) {}
   void Add(uint64_t count = 1) { value_.fetch_add(count, std::memory_order_relaxed); }
   uint64_t value() const { return value_.load(std::memory_order_relaxed); }
@@ -57,6 +58,7 @@ class Counter {
 
 class Gauge {
  public:
+  static constexpr MetricKind kKind = MetricKind::kGauge;
   explicit Gauge(const MetricSpec& /*spec*/) {}
   void Set(double value) { value_.store(value, std::memory_order_relaxed); }
   void Add(double by) { value_.fetch_add(by, std::memory_order_relaxed); }
@@ -68,6 +70,7 @@ class Gauge {
 
 class Histogram {
  public:
+  static constexpr MetricKind kKind = MetricKind::kHistogram;
   explicit Histogram(const MetricSpec& spec);
   void Observe(double value);
   // Of values up to the bound with that index; the last index is +Inf. Not cumulative.
@@ -82,8 +85,16 @@ class Histogram {
 
 class MetricFamily {
  public:
+  MetricFamily(const MetricSpec& spec, MetricKind kind) : spec_(spec), kind_(kind) {}
   virtual ~MetricFamily() = default;
   virtual void AppendText(std::string& out) const = 0;
+
+  const MetricSpec& spec() const { return spec_; }
+  MetricKind kind() const { return kind_; }
+
+ private:
+  const MetricSpec spec_;
+  const MetricKind kind_;
 };
 
 using LabelValues = std::initializer_list<std::string_view>;
@@ -91,7 +102,7 @@ using LabelValues = std::initializer_list<std::string_view>;
 template <typename Cell>
 class MetricFamilyOf final : public MetricFamily {
  public:
-  explicit MetricFamilyOf(const MetricSpec& spec) : spec_(spec) {}
+  explicit MetricFamilyOf(const MetricSpec& spec) : MetricFamily(spec, Cell::kKind) {}
 
   // One value for each label of the spec, in its order.
   Cell& With(LabelValues values);
@@ -110,7 +121,6 @@ class MetricFamilyOf final : public MetricFamily {
   };
   Cell& Overflow();
 
-  const MetricSpec spec_;
   mutable std::shared_mutex mutex_;
   std::unordered_map<std::string, std::unique_ptr<Entry>, KeyHash, std::equal_to<>> entries_;
 };
@@ -138,6 +148,8 @@ class MetricsRegistry {
                     std::function<void(const Emit& emit)> collect);
 
   std::string Text() const;
+  // What was added, sorted by name; valid as long as the registry.
+  std::vector<const MetricFamily*> Families() const;
 
  private:
   template <typename Family>
