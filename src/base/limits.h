@@ -39,6 +39,12 @@ inline constexpr size_t kMaxYamlTagDirectives = 16;
 // each value. Ordinary JSON needs about one per byte.
 inline constexpr size_t kMaxYamlFlowWork = 5'000'000;
 
+// One line of a log; what is longer is cut.
+inline constexpr size_t kMaxLogLineBytes = 8 * 1024;
+
+// Combinations of label values that one metric tells apart.
+inline constexpr size_t kMaxMetricCells = 10'000;
+
 // Unknown and duplicate fields that one decoding reports; the rest is counted, not listed.
 inline constexpr size_t kMaxFieldIssues = 100;
 
