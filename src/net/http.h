@@ -124,6 +124,11 @@ class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
   virtual void Handle(HttpRequest request, Responder responder) = 0;
+  // Instead of Handle() when the body goes beyond the server's bound: the request without its body.
+  // The connection (HTTP/1.1) or the stream ends with the answer. By default plain text, code 413.
+  virtual void HandleTooLarge(HttpRequest request, Responder responder);
 };
+
+HttpResponse PlainTextResponse(int code, std::string_view text);
 
 }  // namespace skiff
