@@ -13,8 +13,8 @@ namespace {
 
 // What an object that is gone at once is answered with.
 void RespondSuccess(ApiRequest& request, const Endpoint& endpoint, std::string_view uid) {
-  Document document = meta_v1::Status::New();
-  meta_v1::MutableStatus status(document);
+  Document document = views::meta_v1::Status::New();
+  views::meta_v1::MutableStatus status(document);
   status.set_status("Success");
   status.mutable_metadata();
   auto details = status.mutable_details();

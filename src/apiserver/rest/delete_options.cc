@@ -23,7 +23,7 @@ Result<void> CheckOptionsKind(std::string_view kind, std::string_view api_versio
 }
 
 Result<Document> ReadOptionsBody(const ApiRequest& request) {
-  const MessageDesc* type = meta_v1::DeleteOptions::Type();
+  const MessageDesc* type = views::meta_v1::DeleteOptions::Type();
   SKIFF_ASSIGN_OR_RETURN(const BodyMedia media, BodyMediaOf(request));
   if (media == BodyMedia::kProtobuf) {
     SKIFF_ASSIGN_OR_RETURN(const ProtobufEnvelope envelope,
@@ -45,7 +45,7 @@ Result<void> TakeBody(const ApiRequest& request, DeleteOptions& out,
                       std::vector<std::string>& dry_run) {
   SKIFF_ASSIGN_OR_RETURN(const Document body, ReadOptionsBody(request));
   if (!body.root().is_object()) return {};
-  const meta_v1::DeleteOptions options(body);
+  const views::meta_v1::DeleteOptions options(body);
   out.grace_period_seconds = options.grace_period_seconds();
   out.uid = options.preconditions().uid().value_or("");
   out.resource_version = options.preconditions().resource_version().value_or("");

@@ -17,7 +17,7 @@ namespace skiff {
 namespace {
 
 constexpr std::string_view kApiVersion = "autoscaling/v1";
-ExpectedKind ScaleKind() { return {autoscaling_v1::Scale::Type(), kApiVersion, "Scale"}; }
+ExpectedKind ScaleKind() { return {views::autoscaling_v1::Scale::Type(), kApiVersion, "Scale"}; }
 
 int64_t IntAt(const Value& root, std::string_view part, std::string_view name) {
   const Value* found = root.FindPath({part, name});
@@ -41,14 +41,14 @@ std::string SelectorText(const Value& root) {
 }
 
 Document ScaleOf(Document& workload) {
-  Document out = autoscaling_v1::Scale::New();
+  Document out = views::autoscaling_v1::Scale::New();
   const MetaOf from(workload);
   MetaOf to(out);
   for (const std::string_view name :
        {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
     to.Take(name, from);
   }
-  autoscaling_v1::MutableScale scale(out);
+  views::autoscaling_v1::MutableScale scale(out);
   scale.mutable_spec().set_replicas(
       static_cast<int32_t>(IntAt(workload.root(), "spec", "replicas")));
   auto status = scale.mutable_status();
@@ -65,7 +65,7 @@ void RespondScale(ApiRequest& request, const SharedBytes& bytes, Revision revisi
 
 // The workload with the replicas of the scale. What else the scale says of it must be so.
 Result<Document> WithScale(Document& workload, Document& scale) {
-  const autoscaling_v1::Scale view(scale);
+  const views::autoscaling_v1::Scale view(scale);
   const int32_t replicas = view.spec().replicas();
   const std::string name(MetaOf(workload).name());
   if (replicas < 0) {
@@ -107,8 +107,8 @@ void HandleScale(ApiRequestPtr request, const Endpoint& endpoint) {
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
   update.dry_run = *dry_run;
   update.may_be_unconditional = true;
-  update.respond = [](ApiRequest& request, const Changed& changed) {
-    RespondScale(request, changed.bytes, changed.revision);
+  update.respond = [](ApiRequest& answered, const Changed& changed) {
+    RespondScale(answered, changed.bytes, changed.revision);
   };
   if (ref.info.verb == "update") {
     Result<Document> body = ReadBody(ref, ScaleKind());

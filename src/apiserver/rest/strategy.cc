@@ -149,7 +149,7 @@ void Strategy::Keep(const Action& action, Document& old, Document& object) {
 }
 
 bool Strategy::Changed(const Action& action, const Document& old, const Document& object) {
-  static constexpr Value kAbsent;
+  static constexpr Value kAbsent{};
   for (const FieldPath& path : action.paths) {
     const Value* before = skiff::Find(path, old);
     const Value* after = skiff::Find(path, object);

@@ -148,7 +148,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
 
   Result<void> CheckImmutable(Document& old, Document& object) {
     if (endpoint().subresource != nullptr) return {};
-    static constexpr Value kAbsent;
+    static constexpr Value kAbsent{};
     std::vector<StatusCause> causes;
     for (const std::string_view text : resource().hub->immutable) {
       SKIFF_ASSIGN_OR_RETURN(const FieldPath path, FieldPath::Parse(text));
