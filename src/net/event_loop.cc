@@ -132,9 +132,24 @@ void EventLoop::RunTurnEnd() {
   retired.clear();
 }
 
-void EventLoop::Run() {
-  current_loop = this;
+void EventLoop::AdoptThread() { current_loop = this; }
+
+void EventLoop::Turn(int timeout_ms) {
   std::array<epoll_event, kEventsPerTurn> events;
+  const int count = epoll_wait(epoll_.get(), events.data(), kEventsPerTurn, timeout_ms);
+  now_ = clock_.Monotonic();
+  for (int i = 0; i < count; ++i) {
+    // None: a signal. Its descriptor is edge-triggered, and its count of no use: never read.
+    auto* watcher = static_cast<Watcher*>(events[i].data.ptr);
+    if (watcher != nullptr) watcher->OnEvents(events[i].events);
+  }
+  RunPosted();
+  RunTimers();
+  RunTurnEnd();
+}
+
+void EventLoop::Run() {
+  AdoptThread();
   for (;;) {
     int timeout = WaitMilliseconds();
     {
@@ -142,16 +157,7 @@ void EventLoop::Run() {
       if (stopping_) break;
       if (!posted_.empty() || !woken_.empty()) timeout = 0;
     }
-    const int count = epoll_wait(epoll_.get(), events.data(), kEventsPerTurn, timeout);
-    now_ = clock_.Monotonic();
-    for (int i = 0; i < count; ++i) {
-      // None: a signal. Its descriptor is edge-triggered, and its count of no use: never read.
-      auto* watcher = static_cast<Watcher*>(events[i].data.ptr);
-      if (watcher != nullptr) watcher->OnEvents(events[i].events);
-    }
-    RunPosted();
-    RunTimers();
-    RunTurnEnd();
+    Turn(timeout);
   }
   turn_end_.clear();
   retired_.clear();

@@ -52,6 +52,10 @@ class EventLoop {
 
   // Starts the thread. Once.
   void Start(std::string name);
+  // For tests and fuzzers, instead of Start(): the calling thread becomes the loop's, which then
+  // runs one turn at a time, without waiting.
+  void AdoptThread();
+  void RunTurn() { Turn(0); }
   // Ends the thread after the current turn and waits for it, unless called on it. What was posted
   // and has not run is dropped.
   void Stop();
@@ -81,6 +85,7 @@ class EventLoop {
  private:
   explicit EventLoop(Clock& clock) : clock_(clock), now_(clock.Monotonic()) {}
   void Run();
+  void Turn(int timeout_ms);
   void Signal();
   int WaitMilliseconds() const;
   void RunPosted();
