@@ -43,7 +43,7 @@ class EventLoop {
     virtual ~Sleeper() = default;
     virtual void OnWake() = 0;
   };
-  using Task = std::function<void()>;
+  using Task = std::move_only_function<void()>;
   using TimerId = std::pair<Duration, uint64_t>;
 
   // The clock must outlive the loop.

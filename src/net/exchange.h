@@ -33,6 +33,7 @@ class Exchange final : public Responder::Sink,
 
   void Respond(HttpResponse response) override;
   bool gone() const override { return gone_.load(std::memory_order_relaxed); }
+  void Post(std::move_only_function<void()> task) override { loop_->Post(std::move(task)); }
   void OnWake() override;
 
   // On the loop, as all that follows.

@@ -23,7 +23,13 @@ bool IsComputeResource(std::string_view name) { return name == "cpu" || name == 
 
 bool IsZero(std::string_view quantity) {
   const Result<Quantity> parsed = Quantity::Parse(quantity);
-  return parsed && parsed->Sign() == 0;
+  return parsed && parsed->IsZero();
+}
+
+bool SameAmount(std::string_view a, std::string_view b) {
+  const Result<Quantity> x = Quantity::Parse(a);
+  const Result<Quantity> y = Quantity::Parse(b);
+  return x && y && *x == *y;
 }
 
 // What the resources of all containers say about the quality of service of their pod.
@@ -43,7 +49,7 @@ struct ResourceUse {
       any = true;
       bool equal = false;
       for (const auto& [limit_name, limit] : resources.limits()) {
-        equal |= limit_name == name && Quantity::Parse(limit) == Quantity::Parse(quantity);
+        equal |= limit_name == name && SameAmount(limit, quantity);
       }
       guaranteed &= equal;
     }
