@@ -50,11 +50,13 @@ void Router::AddResource(const ServedResource& served, const StorageSet& storage
   const ResourceDesc& desc = *served.desc;
   Resource& resource = version[std::string(desc.name)];
   resource.view = std::make_unique<ObjectView>(desc);
+  resource.columns = std::make_unique<LazyColumns>(desc);
   resource.endpoint = Endpoint{.resource = &desc,
                                .subresource = nullptr,
                                .storage = storages.Find(desc.hub),
                                .behaviour = registry.BehaviourOf(*desc.hub),
                                .view = resource.view.get(),
+                               .columns = resource.columns.get(),
                                .context = &context};
   for (const SubresourceDesc* subresource : served.subresources) {
     SubresourceRoute& route = resource.subresources.emplace_back();

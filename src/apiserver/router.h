@@ -40,6 +40,7 @@ class Router {
   struct Resource {
     Endpoint endpoint;
     std::unique_ptr<ObjectView> view;
+    std::unique_ptr<LazyColumns> columns;
     std::vector<SubresourceRoute> subresources;
   };
   using Version = std::map<std::string, Resource, std::less<>>;  // by name of the resource

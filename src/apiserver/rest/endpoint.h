@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string_view>
 
 #include "apiserver/request/api_request.h"
@@ -9,6 +10,7 @@
 #include "apiserver/rest/deadlines.h"
 #include "apiserver/rest/object_output.h"
 #include "apiserver/rest/resource_storage.h"
+#include "apiserver/tables/table_writer.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "object/resource.h"
@@ -24,6 +26,21 @@ struct RestContext {
   Duration min_request_timeout = std::chrono::seconds(1800);
 };
 
+// The columns of a resource's tables, compiled when somebody first asks for a table.
+class LazyColumns {
+ public:
+  explicit LazyColumns(const ResourceDesc& resource) : resource_(resource) {}
+  Result<std::shared_ptr<const TableColumns>> Get() const {
+    std::call_once(once_, [this] { columns_ = TableColumns::Make(resource_); });
+    return columns_;
+  }
+
+ private:
+  const ResourceDesc& resource_;
+  mutable std::once_flag once_;
+  mutable Result<std::shared_ptr<const TableColumns>> columns_;
+};
+
 // A resource in one version, or a subresource of it. Lives as long as the server.
 struct Endpoint {
   const ResourceDesc* resource = nullptr;
@@ -31,6 +48,7 @@ struct Endpoint {
   ResourceStorage* storage = nullptr;            // null: answered, never stored
   ResourceBehaviour* behaviour = nullptr;
   const ObjectView* view = nullptr;
+  const LazyColumns* columns = nullptr;
   RestContext* context = nullptr;
 
   std::string_view subresource_name() const {

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "apiserver/rest/object_forms.h"
 #include "object/json/text.h"
 #include "object/protobuf/envelope.h"
 #include "object/protobuf/wire.h"
@@ -167,7 +168,9 @@ class ProtobufListEncoder final : public ListEncoder {
 Result<std::unique_ptr<ListEncoder>> MakeListEncoder(const ApiRequest& request,
                                                      const Endpoint& endpoint,
                                                      const OutputFormat& format, ListReply reply) {
-  static_cast<void>(request);
+  if (format.form != ObjectForm::kWhole) {
+    return MakeFormListEncoder(request, endpoint, format, std::move(reply));
+  }
   if (format.media == MediaKind::kProtobuf) {
     if (!endpoint.resource->kind->in_protobuf) {
       return Fail(StatusReason::kNotAcceptable, "objects of this kind have no protobuf form");

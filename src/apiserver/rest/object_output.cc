@@ -1,11 +1,11 @@
 #include "apiserver/rest/object_output.h"
 
-#include <charconv>
 #include <utility>
 
 #include "apiserver/convert/convert.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/object_meta.h"
+#include "apiserver/tables/object_bytes.h"
 #include "base/limits.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
@@ -16,17 +16,6 @@
 
 namespace skiff {
 namespace {
-
-class RevisionText {
- public:
-  explicit RevisionText(Revision revision)
-      : end_(std::to_chars(digits_, digits_ + sizeof digits_, revision.value).ptr) {}
-  std::string_view view() const { return {digits_, static_cast<size_t>(end_ - digits_)}; }
-
- private:
-  char digits_[20];
-  const char* end_;
-};
 
 // Where messages get their resourceVersion before they are read; one for each thread, so that
 // lists do not allocate for every item.

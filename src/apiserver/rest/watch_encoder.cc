@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/rest/object_forms.h"
 #include "apiserver/rest/object_output.h"
 #include "store/cache/event_encoding.h"
 
@@ -69,7 +70,9 @@ class ConvertingEncoder final : public WatchEncoder {
 Result<std::unique_ptr<WatchEncoder>> MakeWatchEncoder(const ApiRequest& request,
                                                        const Endpoint& endpoint,
                                                        const OutputFormat& format) {
-  static_cast<void>(request);
+  if (format.form != ObjectForm::kWhole) {
+    return MakeFormWatchEncoder(request, endpoint, format);
+  }
   if (format.media == MediaKind::kProtobuf && !endpoint.resource->kind->in_protobuf) {
     return Fail(StatusReason::kNotAcceptable, "objects of this kind have no protobuf form");
   }
