@@ -15,6 +15,7 @@
 #include "apiserver/registry/registry.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/deadlines.h"
+#include "apiserver/rest/errors.h"
 #include "apiserver/rest/storage_set.h"
 #include "apiserver/router.h"
 #include "apiserver/security.h"
@@ -167,7 +168,7 @@ class ApiServer::Impl {
                                                 .skiff_version = "v0.1.0"}));
       return true;
     }
-    if (path == "/") {
+    if (path == "/" || path == "/index.html") {
       RespondDocument(request, IndexDocument(*served_, OwnPaths()));
       return true;
     }
@@ -200,8 +201,22 @@ class ApiServer::Impl {
       RespondError(request, answer.error());
       return true;
     }
-    if (!*answer) return false;
+    if (!*answer) return AnswerUnknownVersion(request);
     RespondDocument(request, std::move(**answer));
+    return true;
+  }
+
+  // /apis/apps/v99: the group is there, but not the version.
+  bool AnswerUnknownVersion(ApiRequest& request) {
+    std::string_view path = request.info.path;
+    std::string_view group;
+    if (path.starts_with("/apis/")) {
+      group = path.substr(6, path.find('/', 6) - 6);
+    } else if (!path.starts_with("/api/")) {
+      return false;
+    }
+    if (!router_->ServesGroup(group)) return false;
+    RespondError(request, UnknownResource());
     return true;
   }
 

@@ -235,6 +235,8 @@ inline constexpr size_t kMaxQueryParameters = 1000;
 inline constexpr size_t kMaxPathParts = 64;
 // Texts of the Warning headers of one answer, together.
 inline constexpr size_t kMaxWarningBytes = 4096;
+// Keys and values of an object's annotations, together.
+inline constexpr size_t kMaxAnnotationBytes = 256 * 1024;
 // How often a write is tried that others get ahead of.
 inline constexpr int kMaxWriteTries = 100;
 // Names that are generated for one object, when others have them already.
