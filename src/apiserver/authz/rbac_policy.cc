@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "apiserver/authn/request_authenticator.h"
+#include "object/json/decode.h"
 #include "object/protobuf/envelope.h"
 
 namespace skiff {
@@ -122,7 +123,14 @@ void RbacPolicy::Put(const Document& object) {
 }
 
 Result<void> RbacPolicy::PutStored(std::string_view object) {
-  SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeStorage(object));
+  if (HasProtobufPrefix(object)) {
+    SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeStorage(object));
+    Put(document);
+    return {};
+  }
+  SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(object));
+  SKIFF_ASSIGN_OR_RETURN(const Document document,
+                         DecodeJson(object, FindKind(meta.api_version, meta.kind)));
   Put(document);
   return {};
 }
