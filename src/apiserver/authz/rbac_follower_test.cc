@@ -131,6 +131,30 @@ TEST_F(RbacFollowerTest, AWatchThatCannotBeginIsTriedAgain) {
   EXPECT_TRUE(MayGetPods("ann", "ns"));
 }
 
+TEST_F(RbacFollowerTest, WhatGoesWhileTheStoreIsOutOfReachIsForgotten) {
+  Put("roles/ns/r", kRole);
+  Put("rolebindings/ns/b", kBinding);
+  StartCaches();
+  StartFollower();
+  RunUntilIdle();
+  ASSERT_TRUE(MayGetPods("ann", "ns"));
+  store_.EndWatches(Status(StatusReason::kGone, "compacted"));
+  store_.Delete("/registry/rolebindings/ns/b");
+  for (int i = 0; i < 3; ++i) {
+    clock_.Advance(limits::kCacheRetryInterval);
+    for (auto* cache : {&roles_, &cluster_roles_, &role_bindings_, &cluster_role_bindings_}) {
+      (*cache)->Tick();
+    }
+    RunUntilIdle();
+    follower_->Tick();
+    RunUntilIdle();
+  }
+  EXPECT_FALSE(MayGetPods("ann", "ns"));
+  Put("rolebindings/ns/b", kBinding);
+  RunUntilIdle();
+  EXPECT_TRUE(MayGetPods("ann", "ns"));
+}
+
 TEST_F(RbacFollowerTest, MayGoBeforeOrAfterTheWatches) {
   StartCaches();
   StartFollower();
