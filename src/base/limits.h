@@ -256,8 +256,8 @@ inline constexpr size_t kMaxKeysPerFile = 100;
 inline constexpr size_t kMaxCachedTokens = 16'384;
 inline constexpr std::chrono::seconds kTokenCacheAge{10};
 
-// RBAC: pieces (one verb of one object of one resource) that the rules of one role may come to where
-// they are compared with those of its author.
+// RBAC: pieces (one verb of one object of one resource) that the rules of one role may come to
+// where they are compared with those of its author.
 inline constexpr size_t kMaxRulePieces = 100'000;
 
 }  // namespace skiff::limits
