@@ -1,0 +1,95 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+
+#include <sys/resource.h>
+
+#include "base/metrics.h"
+
+namespace skiff {
+namespace {
+
+constexpr MetricSpec kCpuSeconds{.name = "process_cpu_seconds_total",
+                                 .help = "CPU time of the process, in user and system mode."};
+constexpr MetricSpec kMaxFds{.name = "process_max_fds",
+                             .help = "How many file descriptors the process may have open."};
+constexpr MetricSpec kOpenFds{.name = "process_open_fds",
+                              .help = "File descriptors that the process has open."};
+constexpr MetricSpec kResident{.name = "process_resident_memory_bytes",
+                               .help = "Memory of the process that is in RAM."};
+constexpr MetricSpec kStartTime{.name = "process_start_time_seconds",
+                                .help = "When the process started, since 1970."};
+constexpr MetricSpec kVirtual{.name = "process_virtual_memory_bytes",
+                              .help = "Address space of the process."};
+constexpr MetricSpec kMaxVirtual{.name = "process_virtual_memory_max_bytes",
+                                 .help = "Address space that the process may have; -1: unbounded."};
+
+// The first two numbers of /proc/self/statm: pages of address space, and those in RAM.
+std::optional<std::array<uint64_t, 2>> MemoryPages() {
+  const int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return std::nullopt;
+  std::array<char, 256> text;
+  const ssize_t size = read(fd, text.data(), text.size());
+  close(fd);
+  if (size <= 0) return std::nullopt;
+  std::array<uint64_t, 2> pages{};
+  const char* at = text.data();
+  const char* const end = at + size;
+  for (uint64_t& number : pages) {
+    while (at < end && *at == ' ') ++at;
+    at = std::from_chars(at, end, number).ptr;
+  }
+  return pages;
+}
+
+void EmitPages(size_t which, const MetricsRegistry::Emit& emit) {
+  const auto pages = MemoryPages();
+  if (!pages) return;
+  emit({}, static_cast<double>((*pages)[which]) * static_cast<double>(sysconf(_SC_PAGESIZE)));
+}
+
+void EmitOpenFds(const MetricsRegistry::Emit& emit) {
+  DIR* const directory = opendir("/proc/self/fd");
+  if (directory == nullptr) return;
+  int count = 0;
+  while (const dirent* entry = readdir(directory)) count += entry->d_name[0] != '.' ? 1 : 0;
+  closedir(directory);
+  emit({}, count - 1);  // without the one that was open for counting
+}
+
+void EmitLimit(__rlimit_resource which, const MetricsRegistry::Emit& emit) {
+  rlimit limit{};
+  if (getrlimit(which, &limit) != 0) return;
+  emit({}, limit.rlim_cur == RLIM_INFINITY ? -1 : static_cast<double>(limit.rlim_cur));
+}
+
+}  // namespace
+
+void AddProcessMetrics(MetricsRegistry& registry, double start_time_seconds) {
+  using Emit = MetricsRegistry::Emit;
+  registry.AddCollected(kCpuSeconds, MetricKind::kCounter, [](const Emit& emit) {
+    rusage usage{};
+    if (getrusage(RUSAGE_SELF, &usage) != 0) return;
+    const auto seconds = [](const timeval& time) {
+      return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+    };
+    emit({}, seconds(usage.ru_utime) + seconds(usage.ru_stime));
+  });
+  registry.AddCollected(kVirtual, MetricKind::kGauge, [](const Emit& emit) { EmitPages(0, emit); });
+  registry.AddCollected(kResident, MetricKind::kGauge,
+                        [](const Emit& emit) { EmitPages(1, emit); });
+  registry.AddCollected(kOpenFds, MetricKind::kGauge, EmitOpenFds);
+  registry.AddCollected(kMaxFds, MetricKind::kGauge,
+                        [](const Emit& emit) { EmitLimit(RLIMIT_NOFILE, emit); });
+  registry.AddCollected(kMaxVirtual, MetricKind::kGauge,
+                        [](const Emit& emit) { EmitLimit(RLIMIT_AS, emit); });
+  registry.AddCollected(kStartTime, MetricKind::kGauge,
+                        [start_time_seconds](const Emit& emit) { emit({}, start_time_seconds); });
+}
+
+}  // namespace skiff
