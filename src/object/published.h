@@ -35,7 +35,7 @@ struct PublishedVersion {
 // By path.
 std::span<const PublishedVersion> PublishedVersions();
 
-// Never null for a group-version of the schema.
+// Null for a group-version that is not of the schema, such as a custom resource's.
 const PublishedVersion* FindPublished(const GroupVersionDesc* desc);
 
 }  // namespace skiff

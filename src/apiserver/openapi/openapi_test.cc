@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/openapi/gnostic.h"
+#include "apiserver/openapi/schemas.h"
 #include "object/json/decode.h"
 #include "object/protobuf/wire.h"
 
@@ -163,6 +164,17 @@ TEST_F(OpenApiTest, OperationsHaveTheNamesThatGeneratedClientsUse) {
   }
   EXPECT_TRUE(Contains(Body("/openapi/v3/apis/rbac.authorization.k8s.io"),
                        R"("operationId":"getRbacAuthorizationAPIGroup")"));
+}
+
+TEST(SchemaNameTest, TypesBeyondTheSchemaAreNamedByTheirGroupBackwards) {
+  EXPECT_EQ(SchemaName(*FindMessage("core/v1", "Pod")), "io.k8s.api.core.v1.Pod");
+  EXPECT_EQ(SchemaName(*FindMessage("common/version", "Info")),
+            "io.k8s.apimachinery.pkg.version.Info");
+  const GroupVersionDesc version{"", "stable.example.com", "v1", "stable.example.com/v1", {}};
+  MessageDesc custom{};
+  custom.name = "CronTab";
+  custom.group_version = &version;
+  EXPECT_EQ(SchemaName(custom), "com.example.stable.v1.CronTab");
 }
 
 // The field numbers at the top of a message, and that its lengths add up.

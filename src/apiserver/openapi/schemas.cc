@@ -72,8 +72,10 @@ std::string_view ItemDefault(const FieldDesc& field) {
 }
 
 std::string_view DefaultOf(const MessageDesc& owner, const FieldDesc& field) {
-  for (const PublishedDefault& shown : FindPublished(owner.group_version)->defaults) {
-    if (shown.message == owner.name && shown.field == field.name()) return shown.json;
+  if (const PublishedVersion* version = FindPublished(owner.group_version)) {
+    for (const PublishedDefault& shown : version->defaults) {
+      if (shown.message == owner.name && shown.field == field.name()) return shown.json;
+    }
   }
   if (field.cardinality != Cardinality::kSingle || field.pointer()) return {};
   if (field.type != FieldType::kMessage && field.omit_empty()) return {};
@@ -121,6 +123,18 @@ std::vector<const FieldDesc*> ByName(const MessageDesc& message) {
   return fields;
 }
 
+// "stable.example.com" → "com.example.stable.".
+std::string BackwardsName(std::string_view group) {
+  std::string name;
+  while (!group.empty()) {
+    const size_t dot = group.rfind('.');
+    const size_t begin = dot == std::string_view::npos ? 0 : dot + 1;
+    name.append(group.substr(begin)).append(".");
+    group = begin == 0 ? std::string_view() : group.substr(0, dot);
+  }
+  return name;
+}
+
 bool IsMeta(const MessageDesc& message, std::string_view name) {
   return message.name == name && message.group_version->path == "meta/v1";
 }
@@ -128,7 +142,11 @@ bool IsMeta(const MessageDesc& message, std::string_view name) {
 }  // namespace
 
 std::string SchemaName(const MessageDesc& message) {
-  return std::string(FindPublished(message.group_version)->prefix).append(".").append(message.name);
+  const GroupVersionDesc& desc = *message.group_version;
+  if (const PublishedVersion* version = FindPublished(&desc)) {
+    return std::string(version->prefix).append(".").append(message.name);
+  }
+  return BackwardsName(desc.group).append(desc.version).append(".").append(message.name);
 }
 
 std::string SchemaReference(OpenApiDialect dialect, std::string_view name) {
@@ -243,7 +261,9 @@ void SchemaSet::WriteKinds(JsonWriter& json, const MessageDesc& message) const {
 }
 
 void SchemaSet::WriteUnions(JsonWriter& json, const MessageDesc& message) const {
-  for (const PublishedUnion& one : FindPublished(message.group_version)->unions) {
+  const PublishedVersion* const version = FindPublished(message.group_version);
+  if (version == nullptr) return;
+  for (const PublishedUnion& one : version->unions) {
     if (one.message != message.name) continue;
     json.OpenArray("x-kubernetes-unions");
     json.OpenObject();

@@ -16,7 +16,8 @@ namespace skiff {
 
 enum class OpenApiDialect : uint8_t { kV2, kV3 };
 
-// "io.k8s.api.core.v1.Pod".
+// "io.k8s.api.core.v1.Pod"; of types beyond the schema, the group backwards:
+// "com.example.stable.v1.CronTab".
 std::string SchemaName(const MessageDesc& message);
 
 // "#/definitions/…" or "#/components/schemas/…".
