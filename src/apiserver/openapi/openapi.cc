@@ -188,16 +188,25 @@ bool OpenApi::Write(std::string_view name, ByteBuffer& out) const {
 }
 
 void OpenApi::WriteV2(ByteBuffer& out) const {
-  std::vector<OpenApiPath> paths = ServerPaths();
+  // By the path that begins each part, the parts are in the order of all their paths.
+  std::map<std::string, std::function<std::vector<OpenApiPath>()>> parts;
+  for (OpenApiPath& path : ServerPaths()) {
+    parts[path.path] = [path] { return std::vector<OpenApiPath>{path}; };
+  }
   for (const ServedGroup& group : served_->groups()) {
-    if (!group.name.empty()) paths.push_back(GroupPath(group.name));
+    const bool core = group.name.empty();
+    const std::string root = core ? "/api/" : std::string("/apis/").append(group.name).append("/");
+    if (!core) parts[root] = [&group] { return std::vector<OpenApiPath>{GroupPath(group.name)}; };
     for (const ServedVersion& version : group.versions) {
-      for (OpenApiPath& path : VersionPaths(version)) paths.push_back(std::move(path));
+      parts[std::string(root).append(version.info->desc->version).append("/")] = [&version] {
+        return VersionPaths(version);
+      };
     }
   }
-  std::sort(paths.begin(), paths.end(),
-            [](const OpenApiPath& a, const OpenApiPath& b) { return a.path < b.path; });
-  WriteOpenApiV2(paths, server_version_, out);
+  auto part = parts.begin();
+  WriteOpenApiV2(
+      [&] { return part == parts.end() ? std::vector<OpenApiPath>() : (part++)->second(); },
+      server_version_, out);
 }
 
 bool OpenApi::WriteGroup(std::string_view group, ByteBuffer& out) const {

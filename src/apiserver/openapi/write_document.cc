@@ -49,9 +49,7 @@ class DocumentWriter {
   }
 
   void WritePaths(std::span<const OpenApiPath> paths) {
-    json_.OpenObject("paths");
     for (const OpenApiPath& path : paths) WritePath(path);
-    json_.CloseObject();
   }
 
   void WriteReference(const MessageDesc& message) {
@@ -137,7 +135,9 @@ class V3Writer final : public DocumentWriter {
     json_.OpenObject();
     json_.String("openapi", "3.0.0");
     WriteInfo(server_version);
+    json_.OpenObject("paths");
     WritePaths(paths);
+    json_.CloseObject();
     json_.OpenObject("components");
     if (!schemas_.empty()) {
       json_.OpenObject("schemas");
@@ -207,11 +207,16 @@ class V2Writer final : public DocumentWriter {
  public:
   explicit V2Writer(ByteBuffer& out) : DocumentWriter(OpenApiDialect::kV2, nullptr, out) {}
 
-  void Write(std::span<const OpenApiPath> paths, std::string_view server_version) {
+  void Write(const std::function<std::vector<OpenApiPath>()>& next,
+             std::string_view server_version) {
     json_.OpenObject();
     json_.String("swagger", "2.0");
     WriteInfo(server_version);
-    WritePaths(paths);
+    json_.OpenObject("paths");
+    for (std::vector<OpenApiPath> paths = next(); !paths.empty(); paths = next()) {
+      WritePaths(paths);
+    }
+    json_.CloseObject();
     json_.OpenObject("definitions");
     schemas_.Write(json_);
     json_.CloseObject();
@@ -290,9 +295,9 @@ void WriteOpenApiV3(std::span<const OpenApiPath> paths, const GroupVersionDesc* 
   V3Writer(version, out).Write(paths, server_version);
 }
 
-void WriteOpenApiV2(std::span<const OpenApiPath> paths, std::string_view server_version,
-                    ByteBuffer& out) {
-  V2Writer(out).Write(paths, server_version);
+void WriteOpenApiV2(const std::function<std::vector<OpenApiPath>()>& next,
+                    std::string_view server_version, ByteBuffer& out) {
+  V2Writer(out).Write(next, server_version);
 }
 
 }  // namespace skiff

@@ -1,8 +1,10 @@
 // Whole OpenAPI documents, as compact JSON.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "apiserver/openapi/operations.h"
 #include "base/buffer.h"
@@ -18,8 +20,9 @@ void WriteOpenApiV3(std::span<const OpenApiPath> paths, const GroupVersionDesc* 
                     std::string_view server_version, ByteBuffer& out);
 
 // Version 2.0 (Swagger): all in one document. Parameters that many operations share are written
-// once, save those that older clients look for in the operation itself.
-void WriteOpenApiV2(std::span<const OpenApiPath> paths, std::string_view server_version,
-                    ByteBuffer& out);
+// once, save those that older clients look for in the operation itself. `next` gives the paths
+// piece by piece, so that they need not be in memory all at once, and nothing at the end.
+void WriteOpenApiV2(const std::function<std::vector<OpenApiPath>()>& next,
+                    std::string_view server_version, ByteBuffer& out);
 
 }  // namespace skiff
