@@ -95,7 +95,8 @@ TEST(ConvertTest, EventsHaveOtherNamesInTheirOtherGroup) {
           "deprecatedLastTimestamp":"2026-01-10T12:00:00Z","deprecatedCount":3,"type":"Normal",
           "eventTime":"2026-01-10T11:00:00.000001Z",
           "series":{"count":2,"lastObservedTime":"2026-01-10T11:00:00.000002Z"},
-          "action":"a","related":{"name":"x"},"reportingController":"rc","reportingInstance":"ri"})");
+          "action":"a","related":{"name":"x"},"reportingController":"rc",
+          "reportingInstance":"ri"})");
 }
 
 TEST(ConvertTest, ListsConvertTheirItems) {
@@ -127,7 +128,8 @@ TEST(ConvertTest, RequestsOfDevicesAreALevelDeeperSinceV1beta2) {
 TEST(ConvertTest, TemplatesOfClaimsConvertTheClaim) {
   ExpectThereAndBack(
       R"({"kind":"ResourceClaimTemplate","apiVersion":"resource.k8s.io/v1","metadata":{},
-          "spec":{"spec":{"devices":{"requests":[{"name":"a","exactly":{"deviceClassName":"c"}}]}}}})",
+          "spec":{"spec":{"devices":{"requests":[{"name":"a",
+          "exactly":{"deviceClassName":"c"}}]}}}})",
       R"({"kind":"ResourceClaimTemplate","apiVersion":"resource.k8s.io/v1beta1","metadata":{},
           "spec":{"spec":{"devices":{"requests":[{"name":"a","deviceClassName":"c"}]}}}})");
 }
