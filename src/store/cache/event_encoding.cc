@@ -182,6 +182,10 @@ std::string_view EventTypeName(EventType type) {
   return kNames[static_cast<size_t>(type)];
 }
 
+SharedBytes FrameOf(EventType type, WatchEncoding encoding, std::string_view object) {
+  return Frame(EventTypeName(type), encoding, object);
+}
+
 Result<SharedBytes> WatchFrame(const WatchItem& item, WatchEncoding encoding, WatchedKind kind) {
   const EncodingSlot slot =
       encoding == WatchEncoding::kJson ? EncodingSlot::kJson : EncodingSlot::kProtobuf;
