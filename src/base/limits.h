@@ -42,6 +42,9 @@ inline constexpr size_t kMaxYamlFlowWork = 5'000'000;
 // One line of a log; what is longer is cut.
 inline constexpr size_t kMaxLogLineBytes = 8 * 1024;
 
+// Keys, certificates and kubeconfigs, each read whole.
+inline constexpr size_t kMaxSmallFileBytes = 1024 * 1024;
+
 // Combinations of label values that one metric tells apart.
 inline constexpr size_t kMaxMetricCells = 10'000;
 
