@@ -14,5 +14,6 @@ void BenchBadInput(Report& report);
 void BenchStore(Report& report);
 void BenchCache(Report& report);
 void BenchWatches(Report& report);
+void BenchTables(Report& report);
 
 }  // namespace skiff::bench

@@ -25,7 +25,7 @@ namespace skiff {
 enum class AuthorizationMode : uint8_t { kAlwaysAllow, kAlwaysDeny, kRbac, kNode };
 std::string_view AuthorizationModeName(AuthorizationMode mode);
 
-enum class TlsVersion : uint8_t { kTls12, kTls13 };  // older ones are refused
+enum class MinTlsVersion : uint8_t { kTls12, kTls13 };  // older ones are refused
 
 // A certificate for some host names (--tls-sni-cert-key), in PEM files.
 struct NamedCertificate {
@@ -35,10 +35,10 @@ struct NamedCertificate {
   std::vector<std::string> names;
 };
 
-struct TlsOptions {
+struct ServingTlsOptions {
   std::string cert_file;         // --tls-cert-file; with intermediates behind it
   std::string private_key_file;  // --tls-private-key-file
-  TlsVersion min_version = TlsVersion::kTls12;
+  MinTlsVersion min_version = MinTlsVersion::kTls12;
   // IANA names, as kube-apiserver takes them, for TLS 1.2; empty: the default ones.
   std::vector<std::string> cipher_suites;
   // TLS group numbers (23: P-256, 29: X25519, 4588: X25519MLKEM768), most wanted first; empty: the
@@ -143,7 +143,7 @@ struct ApiServerOptions {
   uint16_t secure_port = 6443;  // zero: any free one, which addresses() of the server tells
   std::optional<IpAddress> advertise_address;  // set by FillDerived
   std::string external_hostname;               // likewise
-  TlsOptions tls;
+  ServingTlsOptions tls;
   bool disable_http2_serving = false;
   bool permit_address_sharing = false;
   bool permit_port_sharing = false;

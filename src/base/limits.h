@@ -168,6 +168,61 @@ inline constexpr std::chrono::seconds kCacheRetryInterval{1};
 // Entries that a list reads from the store at once when the cache has not got them.
 inline constexpr int64_t kListPageFromStore = 10'000;
 
+// HTTP: the head of a request (as Go bounds it; a request line and fields), fields in it, and the
+// body. What arrives on one HTTP/2 connection and waits for the rest of its request.
+inline constexpr size_t kMaxHttpHeaderBytes = 1024 * 1024;
+inline constexpr size_t kMaxHttpHeaderFields = 1000;
+inline constexpr size_t kMaxHttpRequestLineBytes = 256 * 1024;
+inline constexpr size_t kMaxHttpBodyBytes = kMaxDocumentBytes;
+inline constexpr size_t kMaxHttp2BodyBytesPerConnection = 64 * 1024 * 1024;
+// A line with the size of a chunk, with extensions that nobody uses; the trailer after the last one.
+inline constexpr size_t kMaxHttpChunkLineBytes = 256;
+inline constexpr size_t kMaxHttpTrailerBytes = 8 * 1024;
+// Bytes of lines and ends of chunks for each byte in them, at most, beyond an allowance: tiny chunks
+// cost the server more than the client.
+inline constexpr size_t kHttpChunkOverheadAllowance = 16 * 1024;
+// HTTP/2, as kube-apiserver sets them: streams of a connection at a time, what a stream may send
+// ahead, and the largest frame.
+inline constexpr uint32_t kHttp2MaxStreams = 100;
+inline constexpr uint32_t kHttp2StreamWindowBytes = 256 * 1024;
+inline constexpr uint32_t kHttp2MaxFrameBytes = 256 * 1024;
+inline constexpr size_t kHttp2MaxContinuations = 16;
+// Resets and control frames (PING, SETTINGS, PRIORITY, empty DATA) of a client: so many at once, and
+// so many a second in the long run.
+inline constexpr uint32_t kHttp2ResetBurst = 1000;
+inline constexpr uint32_t kHttp2ResetsPerSecond = 33;
+inline constexpr uint32_t kHttp2ControlBurst = 2000;
+inline constexpr uint32_t kHttp2ControlPerSecond = 200;
+// Frames that wait to be sent in answer to those of the client.
+inline constexpr size_t kHttp2MaxOutboundAcks = 1000;
+// Connections of a server, and those that wait to be accepted.
+inline constexpr size_t kMaxHttpConnections = 50'000;
+inline constexpr int kHttpAcceptBacklog = 4096;
+// What is read from a socket at once, what is made for it at once, and how often that is repeated
+// before other connections have their turn. Encrypted bytes that wait for a client come to one such
+// piece, and what TLS itself says meanwhile.
+inline constexpr size_t kHttpReadBytes = 64 * 1024;
+inline constexpr size_t kHttpWriteBytes = 64 * 1024;
+inline constexpr int kHttpPiecesPerTurn = 4;
+inline constexpr size_t kMaxHttpPendingBytes = 256 * 1024;
+// Times: as kube-apiserver and Go set them, where they set any. A body must come within the time
+// that a request may take; a client must take something of what it asked for within the last.
+inline constexpr std::chrono::seconds kTlsHandshakeTimeout{10};
+inline constexpr std::chrono::seconds kHttpHeaderTimeout{32};
+inline constexpr std::chrono::seconds kHttpBodyTimeout{60};
+inline constexpr std::chrono::seconds kHttpIdleTimeout{90};
+inline constexpr std::chrono::seconds kHttpWriteTimeout{60};
+inline constexpr std::chrono::seconds kTcpKeepAlive{180};
+// How long a connection is read after the last answer, so that the client gets to see that one.
+inline constexpr std::chrono::milliseconds kHttpLinger{500};
+// TLS: one file of certificates or a key, certificates for names, and how often files are looked at.
+inline constexpr size_t kMaxTlsFileBytes = 4 * 1024 * 1024;
+inline constexpr size_t kMaxSniCertificates = 1000;
+inline constexpr std::chrono::seconds kTlsFileCheckInterval{10};
+// WebSocket: one message of a client, its fragments joined, and answers to its pings that wait.
+inline constexpr size_t kMaxWebSocketMessageBytes = kMaxDocumentBytes;
+inline constexpr size_t kMaxWebSocketControlBytes = 64 * 1024;
+
 // Backups of the store: one frame, several times what a store takes by default, as an etcd may be
 // set to take more.
 inline constexpr size_t kMaxBackupFrameBytes = 16 * 1024 * 1024;
@@ -185,5 +240,33 @@ inline constexpr size_t kMaxConvertDocumentBytes = 1024 * 1024 * 1024;
 inline constexpr size_t kMaxConvertComplaints = 100;
 inline constexpr size_t kMaxConvertBufferedBytes = 64 * 1024 * 1024;
 inline constexpr int kMaxNestedLists = 8;
+
+// The API server: parameters of one query, and parts of one path.
+inline constexpr size_t kMaxQueryParameters = 1000;
+inline constexpr size_t kMaxPathParts = 64;
+// Texts of the Warning headers of one answer, together.
+inline constexpr size_t kMaxWarningBytes = 4096;
+// How often a write is tried that others get ahead of.
+inline constexpr int kMaxWriteTries = 100;
+// Names that are generated for one object, when others have them already.
+inline constexpr int kMaxGenerateNameTries = 8;
+// Accept headers: media ranges, and parameters of one. Real clients send up to six and four.
+inline constexpr size_t kMaxAcceptRanges = 32;
+inline constexpr size_t kMaxAcceptParameters = 16;
+
+// --runtime-config: entries that name a version or a resource.
+inline constexpr size_t kMaxRuntimeConfigEntries = 1'000;
+// Authentication: one bearer token; a file of tokens or of keys; keys of one file; tokens whose
+// users are remembered, and for how long, as Kubernetes does.
+inline constexpr size_t kMaxTokenBytes = 64 * 1024;
+inline constexpr size_t kMaxTokenFileBytes = 16 * 1024 * 1024;
+inline constexpr size_t kMaxKeyFileBytes = 1024 * 1024;
+inline constexpr size_t kMaxKeysPerFile = 100;
+inline constexpr size_t kMaxCachedTokens = 16'384;
+inline constexpr std::chrono::seconds kTokenCacheAge{10};
+
+// RBAC: pieces (one verb of one object of one resource) that the rules of one role may come to where
+// they are compared with those of its author.
+inline constexpr size_t kMaxRulePieces = 100'000;
 
 }  // namespace skiff::limits

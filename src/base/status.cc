@@ -43,7 +43,7 @@ std::string_view StatusReasonName(StatusReason reason) {
 int StatusReasonCode(StatusReason reason) { return kReasons[static_cast<size_t>(reason)].code; }
 
 Status::Status(StatusReason reason, std::string message)
-    : rep_(std::make_unique<Rep>(Rep{reason, std::move(message), {}, {}, 0, {}})) {}
+    : rep_(std::make_unique<Rep>(Rep{reason, std::move(message), {}, {}, 0, {}, {}})) {}
 
 Status::Status(const Status& other) : rep_(std::make_unique<Rep>(*other.rep_)) {}
 
@@ -78,6 +78,11 @@ Status& Status::SetRetryAfterSeconds(int seconds) {
 
 Status& Status::SetContinueToken(std::string token) {
   rep_->continue_token = std::move(token);
+  return *this;
+}
+
+Status& Status::SetSubject(StatusSubject subject) {
+  rep_->subject = std::make_shared<const StatusSubject>(std::move(subject));
   return *this;
 }
 

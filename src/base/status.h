@@ -54,6 +54,15 @@ struct StatusCause {
   std::string field;    // path such as spec.containers[0].image
 };
 
+// What an error is about: Status.details without its causes. `kind` is the plural name of a resource
+// ("configmaps"), or the kind where the content of an object is at fault ("ConfigMap").
+struct StatusSubject {
+  std::string name;
+  std::string group;
+  std::string kind;
+  std::string uid;
+};
+
 class Status {
  public:
   Status(StatusReason reason, std::string message);
@@ -74,12 +83,16 @@ class Status {
   int retry_after_seconds() const { return rep_->retry_after_seconds; }
   // metadata.continue: how to go on with a list that has become too old; mostly empty.
   const std::string& continue_token() const { return rep_->continue_token; }
+  // Null when the error is about nothing in particular. One with empty fields shows as details that
+  // are there but empty, which some answers of Kubernetes have.
+  const StatusSubject* subject() const { return rep_->subject.get(); }
 
   Status& AddCause(StatusCause cause);
   Status& SetPosition(TextPosition position);
   Status& SetMessage(std::string message);
   Status& SetRetryAfterSeconds(int seconds);
   Status& SetContinueToken(std::string token);
+  Status& SetSubject(StatusSubject subject);
 
   // "line 3, column 7: spec.replicas: expected an integer": what a log line or a terminal shows.
   std::string ToString() const;
@@ -92,6 +105,7 @@ class Status {
     TextPosition position;
     int retry_after_seconds = 0;
     std::string continue_token;
+    std::shared_ptr<const StatusSubject> subject;
   };
   std::unique_ptr<Rep> rep_;
 };

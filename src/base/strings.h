@@ -17,6 +17,9 @@ std::string Quoted(std::string_view text);
 // Without leading and trailing white space in the sense of Unicode, as Go's strings.TrimSpace.
 std::string_view TrimSpace(std::string_view text);
 
+// A to Z as a to z; everything else as it is.
+std::string AsciiLower(std::string_view text);
+
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace skiff

@@ -100,6 +100,8 @@ class Responder {
     virtual void Respond(HttpResponse response) = 0;
     // Any thread. Whether anybody still waits for the answer.
     virtual bool gone() const = 0;
+    // Any thread. Runs the task soon, on the loop of the connection, even if the client has gone.
+    virtual void Post(std::move_only_function<void()> task) = 0;
   };
 
   explicit Responder(std::shared_ptr<Sink> sink) : sink_(std::move(sink)) {}
@@ -109,6 +111,8 @@ class Responder {
 
   void Respond(HttpResponse response) &&;
   bool gone() const { return sink_ == nullptr || sink_->gone(); }
+  // For work that must not be done on the thread that asks for it, such as that of the store.
+  void Post(std::move_only_function<void()> task) const { sink_->Post(std::move(task)); }
 
  private:
   std::shared_ptr<Sink> sink_;
@@ -120,6 +124,11 @@ class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
   virtual void Handle(HttpRequest request, Responder responder) = 0;
+  // Instead of Handle() when the body goes beyond the server's bound: the request without its body.
+  // The connection (HTTP/1.1) or the stream ends with the answer. By default plain text, code 413.
+  virtual void HandleTooLarge(HttpRequest request, Responder responder);
 };
+
+HttpResponse PlainTextResponse(int code, std::string_view text);
 
 }  // namespace skiff

@@ -3,18 +3,29 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apiserver/authn/user.h"
 #include "base/status.h"
 
 namespace skiff {
 
+// One requirement of a selector. Of fields the operators are "=" and "!=", with one value; of
+// labels "in", "notin", "exists", "!", "gt", "lt" and those of fields.
+struct SelectedBy {
+  std::string key;
+  std::string op;
+  std::vector<std::string> values;
+};
+
 // What somebody wants to do. The texts live as long as the call.
 struct AccessAttributes {
   const UserInfo* user = nullptr;
-  std::string_view verb;  // "get", "list", ... of resources; the HTTP method in lower case of others
+  // "get", "list", ... of resources; of others the HTTP method in lower case.
+  std::string_view verb;
   bool is_resource = false;
   std::string_view group;
   std::string_view version;
@@ -23,6 +34,10 @@ struct AccessAttributes {
   std::string_view name_space;
   std::string_view name;
   std::string_view path;  // of what is no resource: "/healthz"
+  // What the selectors of a list, watch or delete of many come to; empty when there are none. An
+  // authorizer may ignore them: without them the request asks for more, not for less.
+  std::span<const SelectedBy> field_requirements = {};
+  std::span<const SelectedBy> label_requirements = {};
 };
 
 enum class Decision : uint8_t { kAllow, kDeny, kNoOpinion };

@@ -9,6 +9,7 @@
 #include "object/descriptor.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
+#include "object/json/status.h"
 #include "object/json/text.h"
 #include "object/protobuf/envelope.h"
 #include "object/protobuf/resource_version.h"
@@ -52,10 +53,6 @@ SharedBytes ProtobufFrame(std::string_view type, std::string_view object) {
     to = WriteVarint(WriteVarint(to, kObjectKey), extension);
     WriteField(to, kRawKey, object);
   });
-}
-
-SharedBytes Frame(std::string_view type, WatchEncoding encoding, std::string_view object) {
-  return encoding == WatchEncoding::kJson ? JsonFrame(type, object) : ProtobufFrame(type, object);
 }
 
 Result<std::string> EncodeObject(const Value& object, WatchEncoding encoding) {
@@ -155,26 +152,16 @@ Result<SharedBytes> MakeFrame(const WatchItem& item, WatchEncoding encoding, Wat
                 "cannot send " + std::string(entry == nullptr ? "a bookmark" : entry->key()) +
                     ": " + error.ToString());
   }
-  return Frame(EventTypeName(item.type), encoding, *object);
-}
-
-void AppendDetails(const Status& status, ByteBuffer& out) {
-  out.Append(",\"details\":{\"causes\":[");
-  bool first = true;
-  for (const StatusCause& cause : status.causes()) {
-    out.Append(first ? "{\"reason\":" : ",{\"reason\":");
-    first = false;
-    AppendJsonString(out, cause.reason);
-    AppendJsonMember(out, "message", cause.message);
-    if (!cause.field.empty()) AppendJsonMember(out, "field", cause.field);
-    out.Append('}');
-  }
-  out.Append("],\"retryAfterSeconds\":");
-  AppendJsonInt(out, status.retry_after_seconds());
-  out.Append('}');
+  return FrameOf(EventTypeName(item.type), encoding, *object);
 }
 
 }  // namespace
+
+SharedBytes FrameOf(std::string_view type, WatchEncoding encoding, std::string_view object) {
+  if (encoding == WatchEncoding::kProtobuf) return ProtobufFrame(type, object);
+  while (object.ends_with('\n')) object.remove_suffix(1);
+  return JsonFrame(type, object);
+}
 
 std::string_view EventTypeName(EventType type) {
   constexpr std::string_view kNames[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK"};
@@ -194,29 +181,10 @@ Result<SharedBytes> WatchFrame(const WatchItem& item, WatchEncoding encoding, Wa
   return shared;
 }
 
-std::string StatusToJson(const Status& status) {
-  ByteBuffer out;
-  out.Append(R"({"kind":"Status","apiVersion":"v1","metadata":{)");
-  if (!status.continue_token().empty()) {
-    out.Append("\"continue\":");
-    AppendJsonString(out, status.continue_token());
-  }
-  out.Append(R"(},"status":"Failure","message":)");
-  AppendJsonString(out, status.message());
-  if (status.reason() != StatusReason::kUnknown) {
-    AppendJsonMember(out, "reason", StatusReasonName(status.reason()));
-  }
-  if (!status.causes().empty() || status.retry_after_seconds() != 0) AppendDetails(status, out);
-  out.Append(",\"code\":");
-  AppendJsonInt(out, status.code());
-  out.Append('}');
-  return out.ToString();
-}
-
 Result<SharedBytes> WatchErrorFrame(const Status& why, WatchEncoding encoding) {
   SKIFF_ASSIGN_OR_RETURN(const Document document, ReadJson(StatusToJson(why)));
   SKIFF_ASSIGN_OR_RETURN(const std::string object, EncodeObject(document.root(), encoding));
-  return Frame(kErrorType, encoding, object);
+  return FrameOf(kErrorType, encoding, object);
 }
 
 }  // namespace skiff

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "object/json/decode.h"
+#include "object/json/status.h"
 #include "object/protobuf/envelope.h"
 #include "store/cache/freshness.h"
 

@@ -1,0 +1,92 @@
+// A list of 10,000 pods as `kubectl get` asks for it: a table whose rows hold cells and metadata.
+// Beside it the same pods written out in full, and their metadata alone.
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "apiserver/tables/partial_metadata.h"
+#include "apiserver/tables/table_writer.h"
+#include "bench/benches.h"
+#include "bench/samples.h"
+#include "object/protobuf/envelope.h"
+#include "object/resource.h"
+#include "object/transcode/protobuf_to_json.h"
+
+namespace skiff::bench {
+namespace {
+
+constexpr double kSeconds = 3.0;
+constexpr size_t kRows = 10'000;
+constexpr size_t kChunk = 64 * 1024;
+constexpr double kLimitMicroseconds = 6.0;
+constexpr Timestamp kNow{1'768'046'400, 0};
+
+std::vector<std::string> StoredPods(const Samples& pods) {
+  std::vector<std::string> all;
+  for (const Sample& pod : pods.all) {
+    std::string& stored = all.emplace_back();
+    AppendProtobufEnvelope(
+        {.api_version = pods.api_version, .kind = pods.kind, .raw = pod.protobuf}, &stored);
+  }
+  return all;
+}
+
+// Calls `write(i)` for each row. What was written is sent, here dropped, in chunks.
+template <typename Write>
+void Stream(ByteBuffer& out, Write write) {
+  for (size_t i = 0; i < kRows; ++i) {
+    if (out.size() >= kChunk) {
+      Keep(out);
+      out.Clear();
+    }
+    if (!write(i)) std::abort();
+  }
+  Keep(out);
+}
+
+}  // namespace
+
+void BenchTables(Report& report) {
+  const Samples& pods = Pods();
+  const std::vector<std::string> stored = StoredPods(pods);
+  const auto columns = TableColumns::Make(*FindPreferredResource("", "pods"));
+  if (!columns) std::abort();
+  const auto object = [&](size_t i) {
+    return ObjectBytes{stored[i % stored.size()], Revision{static_cast<int64_t>(1'000'000 + i)}};
+  };
+  ByteBuffer out(2 * kChunk), scratch;
+  const auto [table, cells, metadata, whole] = BestSecondsEach(
+      kSeconds,
+      [&] {
+        TableWriter writer(*columns, {});
+        writer.Begin({.revision = {2'000'000}}, out);
+        Stream(out, [&](size_t i) { return writer.Row(object(i), kNow, out); });
+        writer.End(out);
+      },
+      [&] {
+        Stream(out, [&](size_t i) {
+          return (*columns)->AppendCells(object(i).stored, kNow, scratch, out);
+        });
+      },
+      [&] {
+        Stream(out, [&](size_t i) {
+          return AppendPartialMetadataJson(object(i), MetaVersion::kV1, scratch, out);
+        });
+      },
+      [&] {
+        Stream(out, [&](size_t i) {
+          const Sample& pod = pods.all[i % pods.all.size()];
+          return ProtobufToJson(pod.protobuf, *pods.type, pods.api_version, pods.kind, out);
+        });
+      });
+  const auto microseconds = [](double seconds) { return seconds / kRows * 1e6; };
+  report.Figure("table_row_of_a_pod", microseconds(table), "us",
+                microseconds(table) / kLimitMicroseconds, "the_limit_6_us", AtMost(1.0));
+  report.Figure("table_row_of_a_pod", microseconds(table), "us", table / whole,
+                "the_whole_pod_as_json");
+  report.Figure("table_cells_of_a_pod", microseconds(cells), "us", cells / table, "the_row");
+  report.Figure("partial_metadata_of_a_pod", microseconds(metadata), "us", metadata / table,
+                "the_row");
+}
+
+}  // namespace skiff::bench

@@ -1,0 +1,36 @@
+// Nobody grants what he has not got: checks of writes to roles and bindings, for the registry to
+// call before it stores one.
+//
+// A role may be written by who holds all that it grants already, or is allowed to `escalate` it; a
+// binding by who holds what its role grants, or is allowed to `bind` that role. Members of
+// system:masters may do either, and changing only what garbage collection changes is free.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "apiserver/authn/detailed_status.h"
+#include "apiserver/authz/authorizer.h"
+#include "apiserver/authz/rbac_policy.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// What is being written. Everything lives until the answer.
+struct RbacWrite {
+  RbacKind kind;
+  const UserInfo* user;
+  std::string name_space;    // of the request; empty for the kinds of the cluster
+  std::string request_name;  // in the path; empty when an object is created
+  const Document* object;
+  const Document* old = nullptr;  // null: the object is created
+};
+
+// `done` is called once, before this returns or later.
+void CheckEscalation(const RbacWrite& write, Authorizer& authorizer, RbacPolicy& policy,
+                     std::move_only_function<void(DetailedResult<void>)> done);
+
+// Whether the two differ in nothing but owner references, finalizers and managed fields.
+bool ChangesOnlyCollectedFields(const Document& object, const Document& old);
+
+}  // namespace skiff

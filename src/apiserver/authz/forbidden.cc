@@ -1,0 +1,48 @@
+#include "apiserver/authz/forbidden.h"
+
+#include "apiserver/authz/policy_rule.h"
+
+namespace skiff {
+namespace {
+
+std::string WhatIsForbidden(const AccessAttributes& attributes) {
+  std::string out = "User ";
+  out += GoQuoted(attributes.user != nullptr ? attributes.user->name : "");
+  out.append(" cannot ").append(attributes.verb);
+  if (!attributes.is_resource) return out + " path " + GoQuoted(attributes.path);
+  std::string resource(attributes.resource);
+  if (!attributes.subresource.empty()) resource.append("/").append(attributes.subresource);
+  out += " resource " + GoQuoted(resource) + " in API group " + GoQuoted(attributes.group);
+  if (attributes.name_space.empty()) return out + " at the cluster scope";
+  return out + " in the namespace " + GoQuoted(attributes.name_space);
+}
+
+std::string WithoutHtml(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+DetailedStatus ForbiddenStatus(const AccessAttributes& attributes, std::string_view reason) {
+  std::string why = WithoutHtml(WhatIsForbidden(attributes));
+  if (!reason.empty()) why.append(": ").append(reason);
+  return ForbiddenObject(attributes.group, attributes.resource, attributes.name, why);
+}
+
+}  // namespace skiff

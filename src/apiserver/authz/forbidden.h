@@ -1,0 +1,15 @@
+// The answer to a request that is not allowed.
+#pragma once
+
+#include <string_view>
+
+#include "apiserver/authn/detailed_status.h"
+#include "apiserver/authz/authorizer.h"
+
+namespace skiff {
+
+// `pods "p" is forbidden: User "u" cannot get resource "pods/log" in API group "" in the namespace
+// "n"`, with the reason of the answer behind it. What could be taken for HTML is escaped.
+DetailedStatus ForbiddenStatus(const AccessAttributes& attributes, std::string_view reason);
+
+}  // namespace skiff

@@ -1,0 +1,38 @@
+#include "apiserver/content/document.h"
+
+#include <array>
+
+#include <openssl/sha.h>
+
+namespace skiff {
+
+std::string ContentHash(std::string_view bytes) {
+  std::array<unsigned char, SHA512_DIGEST_LENGTH> digest;
+  SHA512(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string text;
+  text.reserve(2 * digest.size());
+  for (const unsigned char byte : digest) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+std::string QuotedTag(std::string_view hash) { return std::string("\"").append(hash).append("\""); }
+
+bool TagMatches(std::string_view if_none_match, std::string_view tag) {
+  while (!if_none_match.empty()) {
+    const size_t end = if_none_match.find(',');
+    std::string_view one = if_none_match.substr(0, end);
+    if_none_match =
+        end == std::string_view::npos ? std::string_view() : if_none_match.substr(end + 1);
+    while (one.starts_with(' ') || one.starts_with('\t')) one.remove_prefix(1);
+    while (one.ends_with(' ') || one.ends_with('\t')) one.remove_suffix(1);
+    if (one.starts_with("W/")) one.remove_prefix(2);
+    if (one == tag || one == "*") return true;
+  }
+  return false;
+}
+
+}  // namespace skiff

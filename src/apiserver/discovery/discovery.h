@@ -1,0 +1,54 @@
+// Answers GETs of discovery: /api, /api/V, /apis, /apis/G and /apis/G/V, with or without a slash at
+// the end, in JSON, YAML and protobuf. /api and /apis also answer with aggregated discovery
+// (as=APIGroupDiscoveryList;g=apidiscovery.k8s.io;v=v2) to those who ask for it, with an ETag.
+//
+// Nothing is built before it is asked for; JSON and protobuf are then kept, some 150 KB if every
+// document has been read. Any thread. When what is served changes, a new Discovery takes the place
+// of this one.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "apiserver/content/document.h"
+#include "apiserver/content/negotiate.h"
+#include "apiserver/discovery/served_resources.h"
+#include "base/buffer.h"
+#include "base/status.h"
+
+namespace skiff {
+
+class Discovery {
+ public:
+  // `server_address` is "host:port" for clients that look for the server under another address.
+  Discovery(std::shared_ptr<const ServedResources> served, std::string server_address);
+
+  // Nothing if the path is not one of discovery, or of a group or version that is not served. Fails
+  // with 406 if the client takes none of the media types.
+  Result<std::optional<DocumentAnswer>> Answer(const DocumentRequest& request) const;
+
+ private:
+  struct Target;
+  struct Kept {
+    SharedBytes json;
+    SharedBytes protobuf;
+    std::string hash;  // of aggregated documents, else empty
+  };
+
+  std::optional<Target> TargetOf(std::string_view path) const;
+  void WriteJson(const Target& target, ByteBuffer& out) const;
+  // The document in this media type, made now or before.
+  Kept Get(const Target& target, std::string_view media_type) const;
+  Result<DocumentAnswer> AnswerTarget(const Target& target, const Negotiated& form,
+                                      const DocumentRequest& request) const;
+
+  const std::shared_ptr<const ServedResources> served_;
+  const std::string server_address_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, Kept> kept_;  // as many as there are documents
+};
+
+}  // namespace skiff

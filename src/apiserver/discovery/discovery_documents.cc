@@ -1,0 +1,203 @@
+#include "apiserver/discovery/discovery_documents.h"
+
+#include <string>
+
+#include "apiserver/content/json_writer.h"
+
+namespace skiff {
+namespace {
+
+void WriteVerbs(JsonWriter& json, VerbSet verbs) {
+  json.OpenArray("verbs");
+  verbs.ForEachName([&](std::string_view verb) { json.String(verb); });
+  json.CloseArray();
+}
+
+void WriteNames(JsonWriter& json, const ResourceDesc& resource) {
+  if (!resource.short_names.empty()) json.StringArray("shortNames", resource.short_names);
+  if (!resource.categories.empty()) json.StringArray("categories", resource.categories);
+}
+
+// Group and version of a kind, empty where they are those of the list it stands in.
+struct KindVersion {
+  KindVersion(const MessageDesc& kind, const GroupVersionInfo& list) {
+    if (kind.group_version == list.desc) return;
+    group = kind.group_version->group;
+    version = kind.group_version->version;
+  }
+  std::string_view group;
+  std::string_view version;
+};
+
+void WriteVersion(JsonWriter& json, const GroupVersionDesc& desc) {
+  json.OpenObject();
+  json.String("groupVersion", desc.api_version);
+  json.String("version", desc.version);
+  json.CloseObject();
+}
+
+void WriteGroupMembers(JsonWriter& json, const ServedGroup& group) {
+  json.String("name", group.name);
+  json.OpenArray("versions");
+  for (const ServedVersion& version : group.versions) WriteVersion(json, *version.info->desc);
+  json.CloseArray();
+  json.Key("preferredVersion");
+  WriteVersion(json, *group.versions.front().info->desc);
+}
+
+void WriteResource(JsonWriter& json, const ResourceDesc& resource) {
+  json.OpenObject();
+  json.String("name", resource.name);
+  json.String("singularName", resource.singular);
+  json.Bool("namespaced", resource.namespaced);
+  json.String("kind", resource.kind_name);
+  WriteVerbs(json, resource.verbs);
+  WriteNames(json, resource);
+  if (!resource.storage_version_hash.empty()) {
+    json.String("storageVersionHash", resource.storage_version_hash);
+  }
+  json.CloseObject();
+}
+
+void WriteSubresource(JsonWriter& json, const ResourceDesc& resource, const SubresourceDesc& sub) {
+  const KindVersion kind(*sub.kind, *resource.version);
+  json.OpenObject();
+  json.String("name", std::string(resource.name).append("/").append(sub.name));
+  json.String("singularName", "");
+  json.Bool("namespaced", resource.namespaced);
+  if (!kind.group.empty()) json.String("group", kind.group);
+  if (!kind.version.empty()) json.String("version", kind.version);
+  json.String("kind", sub.kind->name);
+  WriteVerbs(json, sub.verbs);
+  json.CloseObject();
+}
+
+void WriteResponseKind(JsonWriter& json, const KindVersion& version, std::string_view kind) {
+  json.OpenObject("responseKind");
+  json.String("group", version.group);
+  json.String("version", version.version);
+  json.String("kind", kind);
+  json.CloseObject();
+}
+
+void WriteResourceDiscovery(JsonWriter& json, const ServedResource& served) {
+  const ResourceDesc& resource = *served.desc;
+  json.OpenObject();
+  json.String("resource", resource.name);
+  WriteResponseKind(json, KindVersion(*resource.kind, *resource.version), resource.kind_name);
+  json.String("scope", resource.namespaced ? "Namespaced" : "Cluster");
+  json.String("singularResource", resource.singular);
+  WriteVerbs(json, resource.verbs);
+  WriteNames(json, resource);
+  if (!served.subresources.empty()) {
+    json.OpenArray("subresources");
+    for (const SubresourceDesc* sub : served.subresources) {
+      json.OpenObject();
+      json.String("subresource", sub->name);
+      WriteResponseKind(json, KindVersion(*sub->kind, *resource.version), sub->kind->name);
+      WriteVerbs(json, sub->verbs);
+      json.CloseObject();
+    }
+    json.CloseArray();
+  }
+  json.CloseObject();
+}
+
+void WriteGroupDiscovery(JsonWriter& json, const ServedGroup& group) {
+  json.OpenObject();
+  json.OpenObject("metadata");
+  if (!group.name.empty()) json.String("name", group.name);
+  json.CloseObject();
+  json.OpenArray("versions");
+  for (const ServedVersion& version : group.versions) {
+    json.OpenObject();
+    json.String("version", version.info->desc->version);
+    json.OpenArray("resources");
+    for (const ServedResource& resource : version.resources) WriteResourceDiscovery(json, resource);
+    json.CloseArray();
+    json.String("freshness", "Current");
+    json.CloseObject();
+  }
+  json.CloseArray();
+  json.CloseObject();
+}
+
+}  // namespace
+
+void WriteApiVersions(const ServedResources& served, std::string_view server_address,
+                      ByteBuffer& out) {
+  JsonWriter json(out);
+  json.OpenObject();
+  json.String("kind", "APIVersions");
+  json.OpenArray("versions");
+  if (const ServedGroup* core = served.FindGroup("")) {
+    for (const ServedVersion& version : core->versions) json.String(version.info->desc->version);
+  }
+  json.CloseArray();
+  json.OpenArray("serverAddressByClientCIDRs");
+  json.OpenObject();
+  json.String("clientCIDR", "0.0.0.0/0");
+  json.String("serverAddress", server_address);
+  json.CloseObject();
+  json.CloseArray();
+  json.CloseObject();
+}
+
+void WriteApiGroupList(const ServedResources& served, ByteBuffer& out) {
+  JsonWriter json(out);
+  json.OpenObject();
+  json.String("kind", "APIGroupList");
+  json.String("apiVersion", "v1");
+  json.OpenArray("groups");
+  for (const ServedGroup& group : served.groups()) {
+    if (group.name.empty()) continue;
+    json.OpenObject();
+    WriteGroupMembers(json, group);
+    json.CloseObject();
+  }
+  json.CloseArray();
+  json.CloseObject();
+}
+
+void WriteApiGroup(const ServedGroup& group, ByteBuffer& out) {
+  JsonWriter json(out);
+  json.OpenObject();
+  json.String("kind", "APIGroup");
+  json.String("apiVersion", "v1");
+  WriteGroupMembers(json, group);
+  json.CloseObject();
+}
+
+void WriteApiResourceList(const ServedVersion& version, ByteBuffer& out) {
+  JsonWriter json(out);
+  json.OpenObject();
+  json.String("kind", "APIResourceList");
+  if (!version.info->desc->group.empty()) json.String("apiVersion", "v1");
+  json.String("groupVersion", version.info->desc->api_version);
+  json.OpenArray("resources");
+  for (const ServedResource& resource : version.resources) {
+    WriteResource(json, *resource.desc);
+    for (const SubresourceDesc* sub : resource.subresources) {
+      WriteSubresource(json, *resource.desc, *sub);
+    }
+  }
+  json.CloseArray();
+  json.CloseObject();
+}
+
+void WriteApiGroupDiscoveryList(const ServedResources& served, DiscoveryPart part,
+                                ByteBuffer& out) {
+  JsonWriter json(out);
+  json.OpenObject();
+  json.String("kind", "APIGroupDiscoveryList");
+  json.String("apiVersion", "apidiscovery.k8s.io/v2");
+  json.Raw("metadata", "{}");
+  json.OpenArray("items");
+  for (const ServedGroup& group : served.groups()) {
+    if (group.name.empty() == (part == DiscoveryPart::kCore)) WriteGroupDiscovery(json, group);
+  }
+  json.CloseArray();
+  json.CloseObject();
+}
+
+}  // namespace skiff

@@ -1,0 +1,28 @@
+// Two documents about the server itself: /version, and the index at / of the paths that it has.
+// Both are JSON over several lines, whatever the client accepts.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "apiserver/content/document.h"
+#include "apiserver/discovery/served_resources.h"
+
+namespace skiff {
+
+struct BuildInfo {
+  std::string_view kubernetes_version;  // "v1.36.4": whose API it is
+  std::string_view skiff_version;       // "v0.1.0"
+  std::string_view git_commit = {};     // empty: not known
+};
+
+// gitVersion is "v1.36.4+skiff.0.1.0", which orders as v1.36.4 does. No Go is involved, and the
+// fields that name its version and compiler say what is there instead.
+DocumentAnswer VersionDocument(const BuildInfo& build);
+
+// The paths of discovery and those given, sorted.
+DocumentAnswer IndexDocument(const ServedResources& served,
+                             std::span<const std::string> more_paths);
+
+}  // namespace skiff

@@ -1,0 +1,83 @@
+#include "apiserver/health.h"
+
+#include <algorithm>
+
+#include "apiserver/request/respond.h"
+#include "base/strings.h"
+
+namespace skiff {
+namespace {
+
+struct Named {
+  std::string_view name;
+  uint8_t endpoint;
+};
+constexpr Named kEndpoints[] = {{"healthz", HealthCheck::kHealthz},
+                                {"livez", HealthCheck::kLivez},
+                                {"readyz", HealthCheck::kReadyz}};
+
+}  // namespace
+
+bool Health::Answer(ApiRequest& request) const {
+  std::string_view path = request.info.path;
+  path.remove_prefix(1);
+  for (const Named& each : kEndpoints) {
+    if (path == each.name) {
+      AnswerAll(request, each.name, each.endpoint);
+      return true;
+    }
+    if (path.starts_with(each.name) && path.substr(each.name.size()).starts_with('/')) {
+      AnswerOne(request, each.name, each.endpoint, path.substr(each.name.size() + 1));
+      return true;
+    }
+  }
+  return false;
+}
+
+void Health::AnswerAll(ApiRequest& request, std::string_view name, uint8_t endpoint) const {
+  std::vector<std::string_view> excluded = request.query.All("exclude");
+  std::string lines;
+  bool failed = false;
+  for (const HealthCheck& each : checks_) {
+    if ((each.endpoints & endpoint) == 0) continue;
+    const auto found = std::ranges::find(excluded, std::string_view(each.name));
+    if (found != excluded.end()) {
+      excluded.erase(found);
+      lines += "[+]" + each.name + " excluded: ok\n";
+    } else if (each.check().empty()) {
+      lines += "[+]" + each.name + " ok\n";
+    } else {
+      failed = true;
+      lines += "[-]" + each.name + " failed: reason withheld\n";
+    }
+  }
+  for (const std::string_view each : excluded) {
+    lines += "warn: some health checks cannot be excluded: no matches for " + Quoted(each) + "\n";
+  }
+  HttpHeaders extra;
+  extra.Add("x-content-type-options", "nosniff");
+  const std::string check_name(name);
+  if (failed) {
+    return RespondBytes(request, 500, "text/plain; charset=utf-8",
+                        SharedBytes(lines + check_name + " check failed\n"), std::move(extra));
+  }
+  const bool verbose = request.query.Find("verbose") != nullptr;
+  RespondBytes(request, 200, "text/plain; charset=utf-8",
+               SharedBytes(verbose ? lines + check_name + " check passed\n" : "ok"),
+               std::move(extra));
+}
+
+void Health::AnswerOne(ApiRequest& request, std::string_view endpoint_name, uint8_t endpoint,
+                       std::string_view check) const {
+  for (const HealthCheck& each : checks_) {
+    if ((each.endpoints & endpoint) == 0 || each.name != check) continue;
+    const std::string wrong = each.check();
+    if (wrong.empty()) return RespondText(request, 200, "ok");
+    return RespondText(request, 500,
+                       "internal server error: " + std::string(endpoint_name) + " check failed: " +
+                           each.name + "\n");
+  }
+  RespondUnknownPath(request);
+}
+
+}  // namespace skiff

@@ -1,0 +1,38 @@
+// /healthz, /livez and /readyz: whether the server works, check by check.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/request/api_request.h"
+
+namespace skiff {
+
+struct HealthCheck {
+  enum Endpoint : uint8_t { kHealthz = 1, kLivez = 2, kReadyz = 4, kAll = 7 };
+
+  std::string name;
+  uint8_t endpoints = kAll;
+  // Empty when all is well; otherwise what is wrong, for the log.
+  std::function<std::string()> check;
+};
+
+// Immutable once it serves; any thread may ask.
+class Health {
+ public:
+  void Add(HealthCheck check) { checks_.push_back(std::move(check)); }
+
+  // Answers /healthz, /livez/ping and their like; false: the path is none of them.
+  bool Answer(ApiRequest& request) const;
+
+ private:
+  void AnswerAll(ApiRequest& request, std::string_view name, uint8_t endpoint) const;
+  void AnswerOne(ApiRequest& request, std::string_view endpoint_name, uint8_t endpoint,
+                 std::string_view check) const;
+
+  std::vector<HealthCheck> checks_;
+};
+
+}  // namespace skiff

@@ -1,0 +1,25 @@
+// The cluster store that the options name: etcd if it has servers, else the embedded one.
+#pragma once
+
+#include <memory>
+
+#include "apiserver/options.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "store/store.h"
+
+namespace skiff {
+
+struct OpenedStore {
+  std::unique_ptr<Store> store;
+  bool embedded = true;
+  // Lets go of old states in etcd, together with the other servers that use it; null when embedded,
+  // where the store does that itself.
+  std::shared_ptr<void> compactor;
+};
+
+// Clock and randomness outlive the store.
+Result<OpenedStore> OpenStore(const StorageOptions& options, Clock& clock, Random& random);
+
+}  // namespace skiff

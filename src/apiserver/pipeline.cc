@@ -1,0 +1,161 @@
+#include "apiserver/pipeline.h"
+
+#include <utility>
+
+#include "apiserver/authz/forbidden.h"
+#include "apiserver/request/respond.h"
+#include "apiserver/rest/object_meta.h"
+#include "object/scalar/duration.h"
+
+namespace skiff {
+namespace {
+
+AccessAttributes AttributesOf(const ApiRequest& request) {
+  const RequestInfo& info = request.info;
+  return AccessAttributes{.user = &request.user,
+                                    .verb = info.verb,
+                                    .is_resource = info.is_resource,
+                                    .group = info.group,
+                                    .version = info.version,
+                                    .resource = info.resource,
+                                    .subresource = info.subresource,
+                                    .name_space = info.name_space,
+                                    .name = info.name,
+                                    .path = info.path};
+}
+
+}  // namespace
+
+// Audit, impersonation and flow control have their places here when they come: audit and
+// impersonation after authentication, flow control instead of the plain limit.
+const Pipeline::Stage Pipeline::kStages[] = {
+    {"receive", &Pipeline::Receive},
+    {"request info", &Pipeline::ReadInfo},
+    {"timeout", &Pipeline::LimitTime},
+    {"in-flight limit", &Pipeline::LimitInFlight},
+    {"authentication", &Pipeline::Authenticate},
+    {"authorization", &Pipeline::Authorize},
+    {"route", &Pipeline::Route},
+};
+
+void Pipeline::Handle(HttpRequest http, Responder responder) {
+  Advance(std::make_unique<ApiRequest>(
+      ApiRequest{.http = std::move(http), .responder = std::move(responder)}));
+}
+
+void Pipeline::Advance(ApiRequestPtr request) {
+  while (request->stage < std::size(kStages)) {
+    const Stage& stage = kStages[request->stage++];
+    if ((this->*stage.run)(request) == Then::kDone) return;
+  }
+}
+
+Pipeline::Then Pipeline::Receive(ApiRequestPtr& request) {
+  request->started = options_.clock.Monotonic();
+  const std::string_view given = request->http.headers.Get("audit-id");
+  request->audit_id = given.empty() || given.size() > 64 ? NewUid(options_.random) : given;
+  if (!stopped_) return Then::kNext;
+  Status refused(StatusReason::kServiceUnavailable, "the server is shutting down");
+  RespondError(*request, refused.SetRetryAfterSeconds(1));
+  return Then::kDone;
+}
+
+Pipeline::Then Pipeline::ReadInfo(ApiRequestPtr& request) {
+  Result<QueryParameters> query = QueryParameters::Parse(request->http.query);
+  if (!query) {
+    RespondError(*request, query.error());
+    return Then::kDone;
+  }
+  request->query = std::move(*query);
+  Result<RequestInfo> info =
+      ReadRequestInfo(request->http.method, request->http.path, request->query);
+  if (!info) {
+    RespondError(*request, info.error());
+    return Then::kDone;
+  }
+  request->info = std::move(*info);
+  return Then::kNext;
+}
+
+Pipeline::Then Pipeline::LimitTime(ApiRequestPtr& request) {
+  if (IsLongRunning(request->info)) return Then::kNext;
+  Duration timeout = options_.request_timeout;
+  if (const std::string_view given = request->query.Get("timeout"); !given.empty()) {
+    const Result<int64_t> nanos = ParseDuration(given);
+    if (!nanos) {
+      RespondError(*request, Status(StatusReason::kBadRequest,
+                                    "invalid timeout specified in the request URL - " +
+                                        nanos.error().message()));
+      return Then::kDone;
+    }
+    if (*nanos > 0) timeout = std::min(timeout, Duration(*nanos));
+  }
+  request->deadline = request->started + timeout;
+  return Then::kNext;
+}
+
+Pipeline::Then Pipeline::LimitInFlight(ApiRequestPtr& request) {
+  if (IsLongRunning(request->info)) return Then::kNext;
+  const std::string& method = request->http.method;
+  const bool readonly = method == "GET" || method == "HEAD";
+  std::atomic<int64_t>& count = readonly ? readonly_in_flight_ : mutating_in_flight_;
+  const int64_t bound =
+      readonly ? options_.max_readonly_inflight : options_.max_mutating_inflight;
+  const int64_t before = count.fetch_add(1, std::memory_order_relaxed);
+  request->in_flight = InFlight(&count);
+  if (bound <= 0 || before < bound) return Then::kNext;
+  Status refused(StatusReason::kTooManyRequests,
+                 "too many requests, please try again later");
+  RespondError(*request, refused.SetRetryAfterSeconds(1));
+  return Then::kDone;
+}
+
+Pipeline::Then Pipeline::Authenticate(ApiRequestPtr& request) {
+  // The answer mostly comes before the call returns: then the request goes on in this very loop.
+  const HttpRequest& http = request->http;
+  auto keep = std::make_shared<ApiRequestPtr>(std::move(request));
+  options_.authenticator.Authenticate(http, [this, keep](Authentication found) {
+    AfterAuthentication(std::move(*keep), std::move(found));
+  });
+  return Then::kDone;
+}
+
+void Pipeline::AfterAuthentication(ApiRequestPtr request, Authentication found) {
+  if (!found.ok()) {
+    if (found.outcome == Authentication::Outcome::kRefused) {
+      options_.log.Verbose(2, "Unable to authenticate the request", {{"err", found.error}});
+    }
+    return RespondError(*request, Status(StatusReason::kUnauthorized, "Unauthorized"));
+  }
+  request->user = std::move(found.user);
+  for (std::string& warning : found.warnings) request->warnings.push_back(std::move(warning));
+  Advance(std::move(request));
+}
+
+Pipeline::Then Pipeline::Authorize(ApiRequestPtr& request) {
+  const AccessAttributes attributes = AttributesOf(*request);
+  auto keep = std::make_shared<ApiRequestPtr>(std::move(request));
+  options_.authorizer.Authorize(attributes, [this, keep](const AccessAnswer& answer) {
+    AfterAuthorization(std::move(*keep), answer);
+  });
+  return Then::kDone;
+}
+
+void Pipeline::AfterAuthorization(ApiRequestPtr request, const AccessAnswer& answer) {
+  if (answer.decision == Decision::kAllow) return Advance(std::move(request));
+  const AccessAttributes attributes = AttributesOf(*request);
+  const DetailedStatus forbidden = ForbiddenStatus(attributes, answer.reason);
+  Status status = forbidden.status;
+  status.SetSubject({forbidden.name, forbidden.group, forbidden.kind, {}});
+  RespondError(*request, status);
+}
+
+Pipeline::Then Pipeline::Route(ApiRequestPtr& request) {
+  for (const Resolver& resolver : options_.resolvers) {
+    if (resolver(request)) return Then::kDone;
+  }
+  RespondUnknownPath(*request);
+  return Then::kDone;
+}
+
+}  // namespace skiff

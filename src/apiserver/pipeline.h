@@ -1,0 +1,82 @@
+// The life of a request. Every request passes the stages of kStages (pipeline.cc) in that order; a
+// stage lets it go on, answers it, or keeps it until it knows more and then lets it go on.
+//
+// Threads: a request enters on the loop of its connection. Stages that wait for something go on
+// through the responder's Post(), on that same loop.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "apiserver/authn/authenticator.h"
+#include "apiserver/authz/authorizer.h"
+#include "apiserver/metrics.h"
+#include "apiserver/request/api_request.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "net/http.h"
+
+namespace skiff {
+
+// Tries to answer a request; false: it is not for this resolver, and the request is left as it was.
+using Resolver = std::function<bool(ApiRequestPtr& request)>;
+
+struct PipelineOptions {
+  Clock& clock;
+  Random& random;
+  Log& log;
+  ApiServerMetrics& metrics;
+  Authenticator& authenticator;
+  Authorizer& authorizer;
+  Duration request_timeout = std::chrono::seconds(60);
+  int64_t max_readonly_inflight = 400;
+  int64_t max_mutating_inflight = 200;
+  // Tried in order: the paths of the server itself, the aggregator, the built-in API, custom
+  // resources. What none of them knows is a 404.
+  std::vector<Resolver> resolvers = {};
+};
+
+class Pipeline final : public HttpHandler {
+ public:
+  explicit Pipeline(PipelineOptions options) : options_(std::move(options)) {}
+
+  void Handle(HttpRequest request, Responder responder) override;
+
+  // From now on new requests are turned away; those under way go on.
+  void StopTaking() { stopped_ = true; }
+
+ private:
+  enum class Then : uint8_t {
+    kNext,
+    kDone,  // it is answered, or will go on by itself
+  };
+  struct Stage {
+    std::string_view name;
+    Then (Pipeline::*run)(ApiRequestPtr& request);
+  };
+  static const Stage kStages[];
+
+  // Runs the stages from where the request stands.
+  void Advance(ApiRequestPtr request);
+
+  Then Receive(ApiRequestPtr& request);
+  Then ReadInfo(ApiRequestPtr& request);
+  Then LimitTime(ApiRequestPtr& request);
+  Then LimitInFlight(ApiRequestPtr& request);
+  Then Authenticate(ApiRequestPtr& request);
+  Then Authorize(ApiRequestPtr& request);
+  Then Route(ApiRequestPtr& request);
+
+  void AfterAuthentication(ApiRequestPtr request, Authentication found);
+  void AfterAuthorization(ApiRequestPtr request, const AccessAnswer& answer);
+
+  PipelineOptions options_;
+  std::atomic<bool> stopped_{false};
+  std::atomic<int64_t> readonly_in_flight_{0};
+  std::atomic<int64_t> mutating_in_flight_{0};
+};
+
+}  // namespace skiff

@@ -1,0 +1,66 @@
+#include "apiserver/registry/namespaces.h"
+
+#include "apiserver/rest/errors.h"
+#include "apiserver/rest/object_meta.h"
+#include "views/core/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+
+constexpr std::string_view kNameLabel = "kubernetes.io/metadata.name";
+constexpr std::string_view kFinalizer = "kubernetes";
+constexpr std::string_view kImmortal[] = {"default", "kube-system", "kube-public"};
+
+// Every namespace can be selected by its name.
+void SetNameLabel(Document& object) {
+  core::MutableNamespace(object).mutable_metadata().put_labels(kNameLabel, MetaOf(object).name());
+}
+
+}  // namespace
+
+Result<void> NamespaceBehaviour::PrepareForCreate(WriteContext&, Document& object) {
+  core::MutableNamespace mutable_object(object);
+  bool found = false;
+  for (const std::string_view each : core::Namespace(object).spec().finalizers()) {
+    found |= each == kFinalizer;
+  }
+  if (!found) mutable_object.mutable_spec().add_finalizers(kFinalizer);
+  SetNameLabel(object);
+  return {};
+}
+
+Result<void> NamespaceBehaviour::PrepareForUpdate(WriteContext&, Document&, Document& object) {
+  SetNameLabel(object);
+  return {};
+}
+
+bool NamespaceBehaviour::IsFinished(WriteContext&, Document& object) {
+  const MetaOf meta(object);
+  return meta.deleting() && meta.finalizer_count() == 0 &&
+         core::Namespace(object).spec().finalizers().empty();
+}
+
+Result<bool> NamespaceBehaviour::KeepsOnDelete(WriteContext& write, const DeleteOptions&,
+                                               Document& object) {
+  MetaOf meta(object);
+  for (const std::string_view name : kImmortal) {
+    if (meta.name() == name) {
+      return std::unexpected(
+          Forbidden(write.resource, name, "this namespace may not be deleted"));
+    }
+  }
+  if (!meta.deleting()) {
+    meta.SetDeletionTimestamp(write.now);
+    core::MutableNamespace(object).mutable_status().set_phase("Terminating");
+    return true;
+  }
+  if (core::Namespace(object).spec().finalizers().empty()) return false;
+  return std::unexpected(
+      Conflict(write.resource, meta.name(),
+               "The system is ensuring all content is removed from this namespace.  Upon "
+               "completion, this namespace will automatically be purged by the system."));
+}
+
+}  // namespace skiff

@@ -1,0 +1,201 @@
+#include "apiserver/registry/pods.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "apiserver/request/respond.h"
+#include "apiserver/rest/errors.h"
+#include "apiserver/rest/input.h"
+#include "apiserver/rest/object_meta.h"
+#include "apiserver/rest/update_object.h"
+#include "apiserver/rest/write_rules.h"
+#include "object/scalar/quantity.h"
+#include "views/core/v1.h"
+#include "views/meta/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+
+bool IsComputeResource(std::string_view name) { return name == "cpu" || name == "memory"; }
+
+bool IsZero(std::string_view quantity) {
+  const Result<Quantity> parsed = Quantity::Parse(quantity);
+  return parsed && parsed->IsZero();
+}
+
+bool SameAmount(std::string_view a, std::string_view b) {
+  const Result<Quantity> x = Quantity::Parse(a);
+  const Result<Quantity> y = Quantity::Parse(b);
+  return x && y && *x == *y;
+}
+
+// What the resources of all containers say about the quality of service of their pod.
+struct ResourceUse {
+  bool any = false;
+  bool guaranteed = true;
+
+  void Add(const core::ResourceRequirements& resources) {
+    std::set<std::string_view> limited;
+    for (const auto& [name, quantity] : resources.limits()) {
+      if (!IsComputeResource(name) || IsZero(quantity)) continue;
+      any = true;
+      limited.insert(name);
+    }
+    for (const auto& [name, quantity] : resources.requests()) {
+      if (!IsComputeResource(name) || IsZero(quantity)) continue;
+      any = true;
+      bool equal = false;
+      for (const auto& [limit_name, limit] : resources.limits()) {
+        equal |= limit_name == name && SameAmount(limit, quantity);
+      }
+      guaranteed &= equal;
+    }
+    guaranteed &= limited.size() == 2;
+  }
+};
+
+std::string_view QosClass(const core::PodSpec& spec) {
+  ResourceUse use;
+  for (const core::Container container : spec.containers()) use.Add(container.resources());
+  for (const core::Container container : spec.init_containers()) use.Add(container.resources());
+  if (!use.any) return "BestEffort";
+  return use.guaranteed ? "Guaranteed" : "Burstable";
+}
+
+}  // namespace
+
+Result<void> PodBehaviour::PrepareForCreate(WriteContext&, Document& object) {
+  object.root().Erase("status");
+  core::MutablePod pod(object);
+  pod.mutable_status().set_phase("Pending");
+  pod.mutable_status().set_qos_class(QosClass(core::Pod(object).spec()));
+  return {};
+}
+
+Result<void> PodBehaviour::PrepareForUpdate(WriteContext& write, Document& old, Document& object) {
+  if (write.subresource == "status") {
+    // The status alone; who owns the pod and what it runs is not for the node to change.
+    object.root().Set(object.arena(), "spec", old.root().Find("spec")->CopyInto(object.arena()));
+    const MetaOf before(old);
+    MetaOf(object).Take("ownerReferences", before);
+    return {};
+  }
+  if (write.subresource == "ephemeralcontainers" || write.subresource == "resize") {
+    Document wanted = object.Copy();
+    object = old.Copy();
+    if (const Value* status = old.root().Find("status"); status != nullptr) {
+      object.root().Set(object.arena(), "status", status->CopyInto(object.arena()));
+    }
+    const std::string_view taken =
+        write.subresource == "resize" ? "containers" : "ephemeralContainers";
+    Value* spec = object.root().Find("spec");
+    if (const Value* value = wanted.root().FindPath({"spec", taken}); value != nullptr) {
+      spec->Set(object.arena(), taken, value->CopyInto(object.arena()));
+    }
+    if (!DeepEqual(*spec, *old.root().Find("spec"))) {
+      MetaOf(object).SetGeneration(MetaOf(old).generation() + 1);
+    }
+  }
+  return {};
+}
+
+int64_t PodBehaviour::GracePeriodSeconds(const DeleteOptions& options, Document& object) {
+  const core::Pod pod(object);
+  int64_t grace = options.grace_period_seconds.value_or(
+      pod.spec().termination_grace_period_seconds().value_or(30));
+  // Nobody runs it, or it has ended: there is nothing to wait for.
+  if (pod.spec().node_name().empty() || pod.status().phase() == "Succeeded" ||
+      pod.status().phase() == "Failed") {
+    grace = 0;
+  }
+  return grace < 0 ? 1 : grace;
+}
+
+namespace {
+
+Result<Document> Bind(Document& pod_document, const core::Binding& binding, Timestamp now,
+                      const ResourceDesc& resource) {
+  Document out = pod_document.Copy();
+  core::MutablePod pod(out);
+  const core::Pod before(pod_document);
+  const MetaOf meta(pod_document);
+  if (meta.deleting()) {
+    return std::unexpected(Conflict(resource, meta.name(),
+                                    "pod " + std::string(meta.name()) +
+                                        " is being deleted, cannot be assigned to a host"));
+  }
+  if (!before.spec().node_name().empty()) {
+    return std::unexpected(Conflict(
+        resource, meta.name(),
+        "pod " + std::string(meta.name()) + " is already assigned to node \"" +
+            std::string(before.spec().node_name()) + "\""));
+  }
+  if (!before.spec().scheduling_gates().empty()) {
+    return std::unexpected(
+        Conflict(resource, meta.name(),
+                 "pod " + std::string(meta.name()) +
+                     " has non-empty .spec.schedulingGates, cannot be assigned to a host"));
+  }
+  pod.mutable_spec().set_node_name(binding.target().name());
+  for (const auto& [key, value] : binding.metadata().annotations()) {
+    pod.mutable_metadata().put_annotations(key, value);
+  }
+  size_t at = 0;
+  for (const core::PodCondition condition : before.status().conditions()) {
+    if (condition.type() == "PodScheduled") break;
+    ++at;
+  }
+  auto condition = at < before.status().conditions().size()
+                       ? pod.mutable_status().mutable_conditions(at)
+                       : pod.mutable_status().add_conditions();
+  condition.set_type("PodScheduled");
+  condition.set_status("True");
+  condition.clear_reason();
+  condition.clear_message();
+  condition.set_last_transition_time(now);
+  MetaOf(out).Erase("resourceVersion");
+  return out;
+}
+
+}  // namespace
+
+void HandlePodBinding(ApiRequestPtr request, const Endpoint& endpoint) {
+  ApiRequest& ref = *request;
+  const Result<bool> dry_run = IsDryRun(ref);
+  if (!dry_run) return RespondError(ref, dry_run.error());
+  Result<Document> body = ReadBody(ref, {core::Binding::Type(), "v1", "Binding"});
+  if (!body) return RespondError(ref, body.error());
+  // The deprecated form posts to .../bindings, and the pod's name is in the body.
+  if (ref.info.name.empty()) ref.info.name = MetaOf(*body).name();
+  const core::Binding binding(*body);
+  if (!binding.target().kind().empty() && binding.target().kind() != "Node") {
+    return RespondError(
+        ref, Invalid("Binding", "", ref.info.name,
+                     {{"FieldValueNotSupported",
+                       "Unsupported value: " + JsonText(binding.target().kind()) +
+                           ": supported values: \"Node\", \"<empty>\"",
+                       "target.kind"}}));
+  }
+  if (binding.target().name().empty()) {
+    return RespondError(
+        ref, Invalid("Binding", "", ref.info.name, {RequiredField("target.name", "")}));
+  }
+  Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
+  update.dry_run = *dry_run;
+  update.may_be_unconditional = true;
+  update.make_new = [shared = std::make_shared<Document>(std::move(*body)),
+                     &endpoint](Document* pod) -> Result<Document> {
+    return Bind(*pod, core::Binding(*shared), NowOf(endpoint.context->clock), *endpoint.resource);
+  };
+  update.respond = [](ApiRequest& answered, const Changed&) {
+    Document status = views::meta_v1::Status::New();
+    views::meta_v1::MutableStatus(status).set_status("Success");
+    RespondObject(answered, 201, status.root());
+  };
+  RunUpdate(std::move(update));
+}
+
+}  // namespace skiff

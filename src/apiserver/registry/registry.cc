@@ -1,0 +1,37 @@
+#include "apiserver/registry/registry.h"
+
+#include <utility>
+
+#include "apiserver/registry/namespaces.h"
+#include "apiserver/registry/pods.h"
+
+namespace skiff {
+
+Registry::Registry(RegistryContext context) : plain_(std::make_unique<ResourceBehaviour>()) {
+  static_cast<void>(context);
+  special_.push_back({"", "namespaces", std::make_unique<NamespaceBehaviour>()});
+  special_.push_back({"", "pods", std::make_unique<PodBehaviour>()});
+}
+
+Registry::~Registry() = default;
+
+ResourceBehaviour* Registry::BehaviourOf(const ResourceHub& hub) const {
+  const ResourceDesc& resource = *hub.resource;
+  for (const Special& each : special_) {
+    if (each.resource == resource.name && each.group == resource.version->desc->group) {
+      return each.behaviour.get();
+    }
+  }
+  return plain_.get();
+}
+
+Handler Registry::SubresourceHandler(const ResourceDesc& resource, std::string_view subresource) {
+  if (subresource == "scale") return HandleScale;
+  if (resource.version->desc->group.empty() && resource.name == "pods" &&
+      subresource == "binding") {
+    return HandlePodBinding;
+  }
+  return nullptr;
+}
+
+}  // namespace skiff

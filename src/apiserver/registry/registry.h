@@ -1,0 +1,43 @@
+// Resources that have behaviour of their own: which they are.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "apiserver/rest/behaviour.h"
+#include "apiserver/rest/endpoint.h"
+#include "apiserver/rest/storage_set.h"
+#include "object/resource.h"
+
+namespace skiff {
+
+using Handler = void (*)(ApiRequestPtr request, const Endpoint& endpoint);
+
+// What behaviours need of the server. Outlives them.
+struct RegistryContext {
+  StorageSet& storages;
+  Clock& clock;
+  Random& random;
+};
+
+class Registry {
+ public:
+  explicit Registry(RegistryContext context);
+  ~Registry();
+
+  // Never null: most resources do what their schema says and nothing else.
+  ResourceBehaviour* BehaviourOf(const ResourceHub& hub) const;
+  // Who answers a subresource that is more than another view of its object; null: nobody special.
+  static Handler SubresourceHandler(const ResourceDesc& resource, std::string_view subresource);
+
+ private:
+  struct Special {
+    std::string_view group;
+    std::string_view resource;
+    std::unique_ptr<ResourceBehaviour> behaviour;
+  };
+  std::vector<Special> special_;
+  std::unique_ptr<ResourceBehaviour> plain_;
+};
+
+}  // namespace skiff

@@ -1,0 +1,57 @@
+// One request on its way through the server: what came in, what the stages of the pipeline found
+// out about it, and the means to answer it.
+//
+// Owner: the stage or handler that works on it, which passes it on; whoever answers it, ends it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apiserver/authn/user.h"
+#include "apiserver/request/query.h"
+#include "apiserver/request/request_info.h"
+#include "base/clock.h"
+#include "net/http.h"
+
+namespace skiff {
+
+// Counts a request for as long as it lives.
+class InFlight {
+ public:
+  InFlight() = default;
+  // `count` has been raised already.
+  explicit InFlight(std::atomic<int64_t>* count) : count_(count) {}
+  InFlight(InFlight&& other) noexcept : count_(std::exchange(other.count_, nullptr)) {}
+  InFlight& operator=(InFlight&& other) noexcept {
+    std::swap(count_, other.count_);
+    return *this;
+  }
+  ~InFlight() {
+    if (count_ != nullptr) count_->fetch_sub(1, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<int64_t>* count_ = nullptr;
+};
+
+struct ApiRequest {
+  HttpRequest http;
+  Responder responder;
+  QueryParameters query = {};
+  RequestInfo info = {};
+  UserInfo user = {};
+  std::string audit_id = {};
+  Duration started{0};   // Clock::Monotonic()
+  Duration deadline{0};  // of the answer; long-running requests have none: zero
+  size_t stage = 0;      // of the pipeline that it has reached
+  InFlight in_flight = {};
+  // What the client should know beside the answer: texts of Warning headers.
+  std::vector<std::string> warnings = {};
+};
+
+using ApiRequestPtr = std::unique_ptr<ApiRequest>;
+
+}  // namespace skiff

@@ -1,0 +1,129 @@
+#include "apiserver/request/respond.h"
+
+#include <utility>
+
+#include "base/limits.h"
+#include "object/json/decode.h"
+#include "object/json/encode.h"
+#include "object/json/status.h"
+#include "object/protobuf/envelope.h"
+#include "object/yaml/emit.h"
+
+namespace skiff {
+namespace {
+
+// As a quoted string of HTTP; control characters cannot be told.
+std::string WarningHeader(std::string_view text) {
+  std::string out = "299 - \"";
+  for (const char c : text.substr(0, limits::kMaxWarningBytes)) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+  }
+  return out + '"';
+}
+
+HttpResponse Begin(ApiRequest& request, int code, std::string_view content_type,
+                   HttpHeaders extra) {
+  HttpResponse response;
+  response.code = code;
+  response.headers = std::move(extra);
+  response.headers.Add("audit-id", request.audit_id);
+  if (response.headers.Find("cache-control") == nullptr) {
+    response.headers.Add("cache-control", "no-cache, private");
+  }
+  if (!content_type.empty()) response.headers.Add("content-type", std::string(content_type));
+  size_t bytes = 0;
+  for (const std::string& warning : request.warnings) {
+    bytes += warning.size();
+    if (bytes > limits::kMaxWarningBytes) break;
+    response.headers.Add("warning", WarningHeader(warning));
+  }
+  return response;
+}
+
+}  // namespace
+
+void RespondBytes(ApiRequest& request, int code, std::string_view content_type, SharedBytes body,
+                  HttpHeaders extra) {
+  HttpResponse response = Begin(request, code, content_type, std::move(extra));
+  response.body = std::move(body);
+  std::move(request.responder).Respond(std::move(response));
+}
+
+void RespondStream(ApiRequest& request, int code, std::string_view content_type,
+                   std::unique_ptr<BodySource> source) {
+  HttpResponse response = Begin(request, code, content_type, {});
+  response.source = std::move(source);
+  std::move(request.responder).Respond(std::move(response));
+}
+
+Result<SharedBytes> FinishJson(ByteBuffer compact_json, const OutputFormat& format) {
+  if (format.media == MediaKind::kYaml) {
+    DecodeOptions options;
+    options.max_bytes = limits::kMaxCountedBytes;
+    options.borrow_text = true;
+    SKIFF_ASSIGN_OR_RETURN(const Document tree,
+                           DecodeJson(compact_json.view(), nullptr, options));
+    ByteBuffer yaml(compact_json.size());
+    AppendYaml(yaml, tree.root());
+    return SharedBytes(yaml.view());
+  }
+  if (format.pretty) {
+    ByteBuffer pretty(compact_json.size() * 2);
+    AppendPrettyJson(pretty, compact_json.view(), 2);
+    if (!pretty.view().ends_with('\n')) pretty.Append('\n');
+    return SharedBytes(pretty.view());
+  }
+  compact_json.Append('\n');
+  return SharedBytes(compact_json.view());
+}
+
+Result<SharedBytes> EncodeObject(const Value& object, const OutputFormat& format) {
+  if (format.media == MediaKind::kProtobuf) {
+    std::string out;
+    EncodeStorage(object, &out);
+    return SharedBytes(out);
+  }
+  ByteBuffer json;
+  EncodeJson(object, json);
+  return FinishJson(std::move(json), format);
+}
+
+void RespondObject(ApiRequest& request, int code, const Value& object) {
+  const OutputFormat format = *NegotiateOutput(request, Answered::kStatus);
+  Result<SharedBytes> body = EncodeObject(object, format);
+  if (!body) return RespondError(request, body.error());
+  RespondBytes(request, code, format.content_type(), std::move(*body));
+}
+
+void RespondError(ApiRequest& request, const Status& status) {
+  OutputFormat format = *NegotiateOutput(request, Answered::kStatus);
+  const std::string json = StatusToJson(status);
+  HttpHeaders extra;
+  if (status.retry_after_seconds() != 0) {
+    extra.Add("retry-after", std::to_string(status.retry_after_seconds()));
+  }
+  if (format.media == MediaKind::kProtobuf) {
+    if (auto tree = DecodeJson(json, FindKind("v1", "Status")); tree) {
+      std::string out;
+      EncodeStorage(tree->root(), &out);
+      return RespondBytes(request, status.code(), format.content_type(), SharedBytes(out),
+                          std::move(extra));
+    }
+    format = {};
+  }
+  ByteBuffer text(json.size() + 1);
+  text.Append(json);
+  auto body = FinishJson(std::move(text), format);
+  RespondBytes(request, status.code(), format.content_type(),
+               body ? std::move(*body) : SharedBytes(json), std::move(extra));
+}
+
+void RespondUnknownPath(ApiRequest& request) {
+  HttpHeaders extra;
+  extra.Add("x-content-type-options", "nosniff");
+  RespondBytes(request, 404, "text/plain; charset=utf-8", SharedBytes("404 page not found\n"),
+               std::move(extra));
+}
+
+}  // namespace skiff

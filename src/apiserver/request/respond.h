@@ -1,0 +1,41 @@
+// Answers to requests, with the headers that every answer of the API server has.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "apiserver/request/api_request.h"
+#include "apiserver/request/output.h"
+#include "base/buffer.h"
+#include "base/shared_bytes.h"
+#include "base/status.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// Bytes that are complete. `extra` are further headers.
+void RespondBytes(ApiRequest& request, int code, std::string_view content_type, SharedBytes body,
+                  HttpHeaders extra = {});
+inline void RespondText(ApiRequest& request, int code, std::string_view text) {
+  RespondBytes(request, code, "text/plain; charset=utf-8", SharedBytes(text));
+}
+// What is made while it is sent.
+void RespondStream(ApiRequest& request, int code, std::string_view content_type,
+                   std::unique_ptr<BodySource> source);
+
+// A JSON text that begins an answer, in the encoding that was asked for: pretty, or as YAML.
+// Protobuf is not made of JSON.
+Result<SharedBytes> FinishJson(ByteBuffer compact_json, const OutputFormat& format);
+
+// A typed object in the encoding that was asked for.
+Result<SharedBytes> EncodeObject(const Value& object, const OutputFormat& format);
+void RespondObject(ApiRequest& request, int code, const Value& object);
+
+// A Status, with Retry-After and the like.
+void RespondError(ApiRequest& request, const Status& status);
+
+// What http.ServeMux says of paths that nobody knows.
+void RespondUnknownPath(ApiRequest& request);
+
+}  // namespace skiff

@@ -1,0 +1,78 @@
+// What a resource does beyond what its schema says: the seam between the handlers, which are the
+// same for all resources, and src/apiserver/registry, which has a file for each that is special.
+#pragma once
+
+#include <string_view>
+
+#include "apiserver/request/api_request.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "object/resource.h"
+#include "object/value.h"
+#include "store/store.h"
+
+namespace skiff {
+
+// One write under way. Objects are in the stored version. A behaviour may add writes of other keys
+// to the transaction, with their conditions; if one of those fails, everything is prepared anew.
+struct WriteContext {
+  const ResourceDesc& resource;
+  std::string_view subresource;  // empty: the object itself
+  Timestamp now;
+  Random& random;
+  const UserInfo* user;  // null: the server itself
+  Transaction& transaction;
+  bool dry_run = false;
+};
+
+// How an object goes away.
+struct DeleteOptions {
+  std::optional<int64_t> grace_period_seconds = {};
+  std::string uid = {};               // precondition
+  std::string resource_version = {};  // precondition
+  std::string propagation = {};       // Orphan, Background, Foreground, or empty
+  std::optional<bool> orphan_dependents = {};
+  bool dry_run = false;
+};
+
+// Methods may be called from any thread, several at a time.
+class ResourceBehaviour {
+ public:
+  virtual ~ResourceBehaviour() = default;
+
+  // After the schema's actions and before validation.
+  virtual Result<void> PrepareForCreate(WriteContext&, Document& object) {
+    static_cast<void>(object);
+    return {};
+  }
+  virtual Result<void> PrepareForUpdate(WriteContext&, Document& old, Document& object) {
+    static_cast<void>(old), static_cast<void>(object);
+    return {};
+  }
+  // Whether an update leaves nothing to wait for, so that the object goes; beyond the rule for
+  // finalizers, which holds for all.
+  virtual bool IsFinished(WriteContext&, Document& object) {
+    static_cast<void>(object);
+    return false;
+  }
+  // Whether the object needs to stay, for a grace period: how many seconds. Only of resources whose
+  // schema says that they are deleted gracefully.
+  virtual int64_t GracePeriodSeconds(const DeleteOptions& options, Document& object) {
+    static_cast<void>(options), static_cast<void>(object);
+    return 0;
+  }
+  // Before an object goes for good; it may refuse, or keep the object by changing it and returning
+  // true.
+  virtual Result<bool> KeepsOnDelete(WriteContext&, const DeleteOptions&, Document& object) {
+    static_cast<void>(object);
+    return false;
+  }
+  // The object is going in this transaction.
+  virtual Result<void> OnRemove(WriteContext&, Document& object) {
+    static_cast<void>(object);
+    return {};
+  }
+};
+
+}  // namespace skiff

@@ -1,0 +1,62 @@
+// DELETE of an object.
+#include <utility>
+
+#include "apiserver/request/respond.h"
+#include "apiserver/rest/delete_object.h"
+#include "apiserver/rest/delete_options.h"
+#include "apiserver/rest/endpoint.h"
+#include "apiserver/rest/object_meta.h"
+#include "views/meta/v1.h"
+
+namespace skiff {
+namespace {
+
+// What an object that is gone at once is answered with.
+void RespondSuccess(ApiRequest& request, const Endpoint& endpoint, std::string_view uid) {
+  Document document = views::meta_v1::Status::New();
+  views::meta_v1::MutableStatus status(document);
+  status.set_status("Success");
+  status.mutable_metadata();
+  auto details = status.mutable_details();
+  details.set_name(request.info.name);
+  details.set_group(endpoint.resource->version->desc->group);
+  details.set_kind(endpoint.resource->name);
+  details.set_uid(uid);
+  RespondObject(request, 200, document.root());
+}
+
+void AfterDelete(ApiRequest& request, const Endpoint& endpoint, const DeleteOptions& options,
+                 const Changed& changed) {
+  if (!changed.removed || endpoint.storage->desc().returns_deleted) {
+    const bool accepted = !changed.removed && options.orphan_dependents == false;
+    return RespondStored(request, endpoint, accepted ? 202 : 200, changed.bytes,
+                         changed.revision);
+  }
+  Result<Document> object = DecodeStored(changed.bytes.view(), {});
+  if (!object) return RespondError(request, object.error());
+  RespondSuccess(request, endpoint, MetaOf(*object).uid());
+}
+
+}  // namespace
+
+void HandleDelete(ApiRequestPtr request, const Endpoint& endpoint) {
+  const auto format = NegotiateOutput(*request, Answered::kObject);
+  if (!format) return RespondError(*request, format.error());
+  Result<DeleteOptions> options = ReadDeleteOptions(*request);
+  if (!options) return RespondError(*request, options.error());
+  std::shared_ptr<ApiRequest> shared = std::move(request);
+  Deletion deletion{.endpoint = endpoint,
+                    .name_space = endpoint.resource->namespaced ? shared->info.name_space : "",
+                    .name = shared->info.name,
+                    .options = *options,
+                    .user = &shared->user,
+                    .post = [shared](std::move_only_function<void()> task) {
+                      shared->responder.Post(std::move(task));
+                    }};
+  DeleteObject(std::move(deletion), [shared, &endpoint, options = *options](Result<Changed> done) {
+    if (!done) return RespondError(*shared, done.error());
+    AfterDelete(*shared, endpoint, options, *done);
+  });
+}
+
+}  // namespace skiff

@@ -1,0 +1,24 @@
+// Deletes one object: at once, after a grace period, or once its finalizers are gone.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "apiserver/rest/endpoint.h"
+#include "apiserver/rest/object_change.h"
+
+namespace skiff {
+
+struct Deletion {
+  const Endpoint& endpoint;
+  std::string name_space;
+  std::string name;
+  DeleteOptions options;
+  const UserInfo* user = nullptr;
+  std::function<void(std::move_only_function<void()>)> post = {};
+};
+
+// The object as it was last, or as it is now, waiting for its end.
+void DeleteObject(Deletion deletion, StoreCallback<Changed> done);
+
+}  // namespace skiff

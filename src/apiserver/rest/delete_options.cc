@@ -1,0 +1,109 @@
+#include "apiserver/rest/delete_options.h"
+
+#include <utility>
+#include <vector>
+
+#include "apiserver/rest/errors.h"
+#include "apiserver/rest/input.h"
+#include "object/json/decode.h"
+#include "object/protobuf/envelope.h"
+#include "object/yaml/to_json.h"
+#include "views/meta/v1.h"
+
+namespace skiff {
+namespace {
+
+constexpr std::string_view kPropagations[] = {"Foreground", "Background", "Orphan"};
+
+// Any group may have the kind DeleteOptions, and the body may leave it out.
+Result<void> CheckOptionsKind(std::string_view kind, std::string_view api_version) {
+  if (kind.empty() || kind == "DeleteOptions") return {};
+  return BadRequest("no kind \"" + std::string(kind) + "\" is known for version \"" +
+                    std::string(api_version) + "\" where options of a deletion are expected");
+}
+
+Result<Document> ReadOptionsBody(const ApiRequest& request) {
+  const MessageDesc* type = views::meta_v1::DeleteOptions::Type();
+  SKIFF_ASSIGN_OR_RETURN(const BodyMedia media, BodyMediaOf(request));
+  if (media == BodyMedia::kProtobuf) {
+    SKIFF_ASSIGN_OR_RETURN(const ProtobufEnvelope envelope,
+                           OpenProtobufEnvelope(request.http.body));
+    SKIFF_RETURN_IF_ERROR(CheckOptionsKind(envelope.kind, envelope.api_version));
+    return DecodeProtobuf(envelope.raw, type);
+  }
+  std::string json = request.http.body;
+  if (media == BodyMedia::kYaml) {
+    SKIFF_ASSIGN_OR_RETURN(const YamlJson yaml, YamlToJson(request.http.body));
+    json = yaml.json();
+  }
+  SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(json));
+  SKIFF_RETURN_IF_ERROR(CheckOptionsKind(meta.kind, meta.api_version));
+  return DecodeJson(json, type);
+}
+
+Result<void> TakeBody(const ApiRequest& request, DeleteOptions& out,
+                      std::vector<std::string>& dry_run) {
+  SKIFF_ASSIGN_OR_RETURN(const Document body, ReadOptionsBody(request));
+  if (!body.root().is_object()) return {};
+  const views::meta_v1::DeleteOptions options(body);
+  out.grace_period_seconds = options.grace_period_seconds();
+  out.uid = options.preconditions().uid().value_or("");
+  out.resource_version = options.preconditions().resource_version().value_or("");
+  out.propagation = options.propagation_policy().value_or("");
+  out.orphan_dependents = options.orphan_dependents();
+  for (const std::string_view each : options.dry_run()) dry_run.emplace_back(each);
+  return {};
+}
+
+Result<void> TakeQuery(const ApiRequest& request, DeleteOptions& out,
+                       std::vector<std::string>& dry_run) {
+  SKIFF_ASSIGN_OR_RETURN(out.grace_period_seconds, request.query.OptionalInt("gracePeriodSeconds"));
+  out.propagation = request.query.Get("propagationPolicy");
+  out.orphan_dependents = request.query.OptionalBool("orphanDependents");
+  for (const std::string_view each : request.query.All("dryRun")) dry_run.emplace_back(each);
+  return {};
+}
+
+Result<void> Check(const DeleteOptions& options, const std::vector<std::string>& dry_run) {
+  std::vector<StatusCause> causes;
+  bool known = options.propagation.empty();
+  for (const std::string_view each : kPropagations) known |= options.propagation == each;
+  if (!known) {
+    causes.push_back({"FieldValueNotSupported",
+                      "Unsupported value: " + JsonText(options.propagation) +
+                          ": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"",
+                      "propagationPolicy"});
+  }
+  if (!options.propagation.empty() && options.orphan_dependents) {
+    causes.push_back(InvalidField("propagationPolicy", JsonText(options.propagation),
+                                  "orphanDependents and deletionPropagation cannot be both set"));
+  }
+  for (const std::string& each : dry_run) {
+    if (each == "All") continue;
+    causes.push_back({"FieldValueNotSupported",
+                      "Unsupported value: [" + JsonText(each) + "]: supported values: \"All\"",
+                      "dryRun"});
+  }
+  if (causes.empty()) return {};
+  return std::unexpected(Invalid("DeleteOptions", "meta.k8s.io", "", std::move(causes)));
+}
+
+}  // namespace
+
+Result<DeleteOptions> ReadDeleteOptions(ApiRequest& request) {
+  DeleteOptions out;
+  std::vector<std::string> dry_run;
+  if (request.http.body.empty()) {
+    SKIFF_RETURN_IF_ERROR(TakeQuery(request, out, dry_run));
+  } else {
+    SKIFF_RETURN_IF_ERROR(TakeBody(request, out, dry_run));
+    if (dry_run.empty()) {
+      for (const std::string_view each : request.query.All("dryRun")) dry_run.emplace_back(each);
+    }
+  }
+  SKIFF_RETURN_IF_ERROR(Check(out, dry_run));
+  out.dry_run = !dry_run.empty();
+  return out;
+}
+
+}  // namespace skiff

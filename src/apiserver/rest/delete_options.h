@@ -1,0 +1,13 @@
+// How a client wants objects to be deleted: from the body of the request, or from its query.
+#pragma once
+
+#include "apiserver/request/api_request.h"
+#include "apiserver/rest/behaviour.h"
+#include "base/status.h"
+
+namespace skiff {
+
+// kBadRequest for what cannot be read, kInvalid for options that exclude each other.
+Result<DeleteOptions> ReadDeleteOptions(ApiRequest& request);
+
+}  // namespace skiff

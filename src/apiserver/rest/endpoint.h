@@ -1,0 +1,76 @@
+// What a request for a resource is addressed to, and what its handler needs.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+#include "apiserver/request/api_request.h"
+#include "apiserver/rest/behaviour.h"
+#include "apiserver/rest/deadlines.h"
+#include "apiserver/rest/object_output.h"
+#include "apiserver/rest/resource_storage.h"
+#include "apiserver/tables/table_writer.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "object/resource.h"
+
+namespace skiff {
+
+// What all handlers share. Outlives every request.
+struct RestContext {
+  Clock& clock;
+  Random& random;
+  Deadlines& deadlines;
+  ResourceStorage* namespaces = nullptr;
+  Duration min_request_timeout = std::chrono::seconds(1800);
+};
+
+// The columns of a resource's tables, compiled when somebody first asks for a table.
+class LazyColumns {
+ public:
+  explicit LazyColumns(const ResourceDesc& resource) : resource_(resource) {}
+  Result<std::shared_ptr<const TableColumns>> Get() const {
+    std::call_once(once_, [this] { columns_ = TableColumns::Make(resource_); });
+    return columns_;
+  }
+
+ private:
+  const ResourceDesc& resource_;
+  mutable std::once_flag once_;
+  mutable Result<std::shared_ptr<const TableColumns>> columns_;
+};
+
+// A resource in one version, or a subresource of it. Lives as long as the server.
+struct Endpoint {
+  const ResourceDesc* resource = nullptr;
+  const SubresourceDesc* subresource = nullptr;  // null: the resource itself
+  ResourceStorage* storage = nullptr;            // null: answered, never stored
+  ResourceBehaviour* behaviour = nullptr;
+  const ObjectView* view = nullptr;
+  const LazyColumns* columns = nullptr;
+  RestContext* context = nullptr;
+
+  std::string_view subresource_name() const {
+    return subresource != nullptr ? subresource->name : std::string_view();
+  }
+};
+
+// Answers with a stored object in the form that the client asked for. `revision` zero: it has none.
+void RespondStored(ApiRequest& request, const Endpoint& endpoint, int code, const SharedBytes& bytes,
+                   Revision revision);
+
+// --- handlers, one file each. Each answers the request, at once or later.
+
+void HandleGet(ApiRequestPtr request, const Endpoint& endpoint);
+void HandleList(ApiRequestPtr request, const Endpoint& endpoint);
+void HandleWatch(ApiRequestPtr request, const Endpoint& endpoint);
+void HandleCreate(ApiRequestPtr request, const Endpoint& endpoint);
+void HandleUpdate(ApiRequestPtr request, const Endpoint& endpoint);
+void HandlePatch(ApiRequestPtr request, const Endpoint& endpoint);
+void HandleDelete(ApiRequestPtr request, const Endpoint& endpoint);
+void HandleDeleteCollection(ApiRequestPtr request, const Endpoint& endpoint);
+// get, update and patch of the scale subresource.
+void HandleScale(ApiRequestPtr request, const Endpoint& endpoint);
+
+}  // namespace skiff

@@ -1,0 +1,28 @@
+// The parameters of lists and watches, read from the query.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "apiserver/request/api_request.h"
+#include "apiserver/rest/endpoint.h"
+#include "base/status.h"
+#include "store/cache/selection.h"
+
+namespace skiff {
+
+struct ListOptions {
+  SelectionRequest selection = {};
+  std::string resource_version = {};
+  std::string resource_version_match = {};
+  std::string continue_token = {};
+  int64_t limit = 0;
+  std::optional<int64_t> timeout_seconds = {};
+  std::optional<bool> send_initial_events = {};
+  bool allow_watch_bookmarks = false;
+};
+
+// kBadRequest for what cannot be read: numbers, selectors, fields that cannot be selected by.
+Result<ListOptions> ReadListOptions(const ApiRequest& request, const Endpoint& endpoint);
+
+}  // namespace skiff

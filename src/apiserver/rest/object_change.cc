@@ -1,0 +1,159 @@
+#include "apiserver/rest/object_change.h"
+
+#include <utility>
+
+#include "apiserver/rest/errors.h"
+#include "apiserver/rest/object_meta.h"
+#include "apiserver/rest/object_output.h"
+#include "base/limits.h"
+#include "object/json/encode.h"
+#include "object/protobuf/envelope.h"
+
+namespace skiff {
+namespace {
+
+SharedBytes EncodeForStorage(Document& object, const StorageDesc& desc) {
+  MetaOf meta(object);
+  meta.Erase("resourceVersion");
+  meta.Erase("selfLink");
+  if (desc.media == StorageMedia::kJson) {
+    return SharedBytes(EncodeJson(object.root()) + "\n");
+  }
+  std::string bytes;
+  EncodeStorage(object.root(), &bytes);
+  return SharedBytes(bytes);
+}
+
+// One change under way. Keeps itself alive through the callbacks that it waits for.
+class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
+ public:
+  ChangeRun(ObjectChange change, StoreCallback<Changed> done)
+      : change_(std::move(change)), done_(std::move(done)) {}
+
+  void Start() {
+    if (change_.assume_absent) return Try();
+    Read();
+  }
+
+ private:
+  void Read() {
+    change_.storage->cache().Get(
+        {change_.name_space, change_.name, {}},
+        [self = shared_from_this()](Result<CacheGetReply> reply) {
+          if (!reply) return self->done_(std::unexpected(std::move(reply.error())));
+          self->current_.reset();
+          if (reply->entry) {
+            self->current_ = CurrentObject{reply->entry->value(), reply->entry->revision()};
+          }
+          self->Try();
+        });
+  }
+
+  void Try() {
+    if (tries_++ == limits::kMaxWriteTries) {
+      return done_(std::unexpected(
+          ObjectChanged(*change_.storage->hub().resource, change_.name)));
+    }
+    Result<Change> decided = change_.decide(current_ ? &*current_ : nullptr);
+    if (!decided) return done_(std::unexpected(std::move(decided.error())));
+    if (decided->kind == Change::Kind::kNothing) return Finish(false, false);
+    if (decided->kind == Change::Kind::kWrite) {
+      written_ = EncodeForStorage(decided->object, change_.storage->desc());
+      if (current_ && written_ == current_->bytes && decided->also.writes.empty()) {
+        return Finish(false, false);
+      }
+    }
+    if (change_.dry_run) return FinishDryRun(decided->kind);
+    Commit(std::move(*decided));
+  }
+
+  void Commit(Change decided) {
+    const bool removes = decided.kind == Change::Kind::kRemove;
+    const std::chrono::seconds ttl = change_.storage->ttl();
+    if (ttl.count() == 0 || removes) return CommitWith(std::move(decided), {});
+    change_.storage->environment().leases.LeaseFor(
+        ttl, [self = shared_from_this(),
+              decided = std::move(decided)](Result<LeaseId> lease) mutable {
+          if (!lease) return self->done_(std::unexpected(std::move(lease.error())));
+          self->CommitWith(std::move(decided), *lease);
+        });
+  }
+
+  void CommitWith(Change decided, LeaseId lease) {
+    const bool removes = decided.kind == Change::Kind::kRemove;
+    std::string key = change_.storage->Key(change_.name_space, change_.name);
+    const Revision expected = current_ ? current_->revision : Revision{};
+    Transaction transaction = std::move(decided.also);
+    transaction.conditions.insert(transaction.conditions.begin(), {key, expected});
+    transaction.writes.insert(
+        transaction.writes.begin(),
+        Write{removes ? Write::Kind::kDelete : Write::Kind::kPut, std::move(key),
+              removes ? SharedBytes() : written_, lease});
+    change_.storage->store().Commit(
+        std::move(transaction),
+        [self = shared_from_this(), removes](Result<CommitReply> reply) mutable {
+          auto go_on = [self, removes, reply = std::move(reply)]() mutable {
+            self->AfterCommit(std::move(reply), removes);
+          };
+          if (self->change_.post) {
+            self->change_.post(std::move(go_on));
+          } else {
+            go_on();
+          }
+        });
+  }
+
+  void AfterCommit(Result<CommitReply> reply, bool removes) {
+    if (!reply) return done_(std::unexpected(std::move(reply.error())));
+    if (reply->succeeded) {
+      committed_ = reply->revision;
+      return Finish(!removes && !current_, removes);
+    }
+    if (const std::optional<KeyValue>& found = reply->current.at(0); found) {
+      current_ = CurrentObject{found->value, found->mod_revision};
+    } else {
+      current_.reset();
+    }
+    Try();
+  }
+
+  void Finish(bool created, bool removed) {
+    Changed out;
+    out.created = created;
+    out.removed = removed;
+    if (committed_ != Revision{} && !removed) {
+      out.bytes = written_;
+      out.revision = committed_;
+    } else if (current_) {
+      out.bytes = current_->bytes;
+      out.revision = removed ? committed_ : current_->revision;
+    }
+    done_(std::move(out));
+  }
+
+  void FinishDryRun(Change::Kind kind) {
+    Changed out;
+    out.created = !current_;
+    out.removed = kind == Change::Kind::kRemove;
+    out.bytes = out.removed ? current_->bytes : written_;
+    if (current_) out.revision = current_->revision;
+    done_(std::move(out));
+  }
+
+  ObjectChange change_;
+  StoreCallback<Changed> done_;
+  std::optional<CurrentObject> current_;
+  SharedBytes written_;
+  Revision committed_;
+  int tries_ = 0;
+};
+
+}  // namespace
+
+Result<Document> CurrentObject::Decode() const { return DecodeStored(bytes.view(), revision); }
+
+void ChangeObject(ObjectChange change, StoreCallback<Changed> done) {
+  std::make_shared<ChangeRun>(std::move(change), std::move(done))->Start();
+}
+
+}  // namespace skiff

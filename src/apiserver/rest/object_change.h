@@ -1,0 +1,62 @@
+// Changes one stored object under optimistic concurrency: reads it, lets the caller decide what
+// becomes of it, and commits that if the object is still as it was read; otherwise it reads and asks
+// again. Every create, update, patch and delete goes through here.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "apiserver/rest/resource_storage.h"
+#include "base/shared_bytes.h"
+#include "base/status.h"
+#include "object/value.h"
+#include "store/store.h"
+
+namespace skiff {
+
+// The object as it is stored now.
+struct CurrentObject {
+  SharedBytes bytes;
+  Revision revision;
+
+  // In the stored version, with its resourceVersion.
+  Result<Document> Decode() const;
+};
+
+// What is to become of an object.
+struct Change {
+  enum class Kind : uint8_t { kWrite, kRemove, kNothing };
+  Kind kind = Kind::kNothing;
+  // Of kWrite, in the stored version. Its resourceVersion is not stored.
+  Document object = {};
+  // Other keys that change with it. The first condition and write, those of the object itself, are
+  // added in front.
+  Transaction also = {};
+};
+
+struct Changed {
+  SharedBytes bytes;  // as stored, or, after a removal, as it was last
+  Revision revision;  // of the write; of the last state if nothing was written
+  bool created = false;
+  bool removed = false;
+};
+
+struct ObjectChange {
+  ResourceStorage* storage = nullptr;
+  std::string name_space = {};
+  std::string name = {};
+  bool dry_run = false;
+  // The object is thought to be absent: it is not read before the first try.
+  bool assume_absent = false;
+  // Called for each try with the current state; null: there is no such object.
+  std::move_only_function<Result<Change>(const CurrentObject*)> decide = {};
+  // Where to go on after waiting for the store, whose threads must not be kept; by default on them
+  // all the same.
+  std::function<void(std::move_only_function<void()>)> post = {};
+};
+
+// `done` is called once, through `post` if the store had to be waited for.
+void ChangeObject(ObjectChange change, StoreCallback<Changed> done);
+
+}  // namespace skiff

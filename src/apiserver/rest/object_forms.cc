@@ -1,0 +1,216 @@
+#include "apiserver/rest/object_forms.h"
+
+#include <utility>
+
+#include "apiserver/request/respond.h"
+#include "apiserver/rest/object_meta.h"
+#include "apiserver/tables/partial_metadata.h"
+#include "store/cache/event_encoding.h"
+
+namespace skiff {
+namespace {
+
+MetaVersion MetaVersionOf(const OutputFormat& format) {
+  return format.meta_version == "v1beta1" ? MetaVersion::kV1beta1 : MetaVersion::kV1;
+}
+
+MetadataEncoding MetadataEncodingOf(const OutputFormat& format) {
+  return format.media == MediaKind::kProtobuf ? MetadataEncoding::kProtobuf
+                                              : MetadataEncoding::kJson;
+}
+
+Result<IncludeObject> IncludeObjectOf(const ApiRequest& request) {
+  const std::string_view given = request.query.Get("includeObject");
+  if (given.empty() || given == "Metadata") return IncludeObject::kMetadata;
+  if (given == "None") return IncludeObject::kNone;
+  if (given == "Object") return IncludeObject::kObject;
+  return BadRequest("invalid value for includeObject: \"" + std::string(given) +
+                    "\": it is one of None, Metadata and Object");
+}
+
+Result<TableWriter> MakeTableWriter(const ApiRequest& request, const Endpoint& endpoint,
+                                    const OutputFormat& format) {
+  if (format.media == MediaKind::kProtobuf) {
+    return Fail(StatusReason::kNotAcceptable,
+                "only the following media types are accepted: application/json, "
+                "application/yaml");
+  }
+  SKIFF_ASSIGN_OR_RETURN(auto columns, endpoint.columns->Get());
+  TableWriter::Options options;
+  options.version = MetaVersionOf(format);
+  SKIFF_ASSIGN_OR_RETURN(options.include, IncludeObjectOf(request));
+  options.write_object = [view = endpoint.view](const ObjectBytes& object, ByteBuffer& out) {
+    return view->AppendJson(object.stored, object.revision, ObjectView::As::kObject, out);
+  };
+  return TableWriter(std::move(columns), std::move(options));
+}
+
+ListMetadata ListMetadataOf(ListReply& reply) {
+  return {reply.revision(), reply.page().continue_token, reply.page().remaining};
+}
+
+class TableListEncoder final : public ListEncoder {
+ public:
+  TableListEncoder(TableWriter writer, Timestamp now, ListReply reply)
+      : writer_(std::move(writer)), now_(now), reply_(std::move(reply)), at_(reply_.Entries()) {}
+
+  Result<bool> Append(ByteBuffer& out, size_t until) override {
+    if (!std::exchange(begun_, true)) writer_.Begin(ListMetadataOf(reply_), out);
+    while (out.size() < until) {
+      const CacheEntry* entry = at_.Next();
+      if (entry == nullptr) {
+        writer_.End(out);
+        out.Append('\n');
+        return false;
+      }
+      SKIFF_RETURN_IF_ERROR(writer_.Row({entry->value().view(), entry->revision()}, now_, out));
+    }
+    return true;
+  }
+
+ private:
+  TableWriter writer_;
+  const Timestamp now_;
+  ListReply reply_;
+  ListCursor at_;
+  bool begun_ = false;
+};
+
+class MetadataListEncoder final : public ListEncoder {
+ public:
+  MetadataListEncoder(const OutputFormat& format, ListReply reply)
+      : writer_(MetadataEncodingOf(format), MetaVersionOf(format)),
+        newline_(format.media != MediaKind::kProtobuf),
+        reply_(std::move(reply)),
+        at_(reply_.Entries()) {}
+
+  Result<bool> Append(ByteBuffer& out, size_t until) override {
+    if (!std::exchange(begun_, true)) writer_.Begin(ListMetadataOf(reply_), out);
+    while (out.size() < until) {
+      const CacheEntry* entry = at_.Next();
+      if (entry == nullptr) {
+        writer_.End(out);
+        if (newline_) out.Append('\n');
+        return false;
+      }
+      SKIFF_RETURN_IF_ERROR(writer_.Item({entry->value().view(), entry->revision()}, out));
+    }
+    return true;
+  }
+
+ private:
+  PartialMetadataListWriter writer_;
+  const bool newline_;
+  ListReply reply_;
+  ListCursor at_;
+  bool begun_ = false;
+};
+
+// What both kinds of watches do with their errors, and the frame around their objects.
+class FormWatchEncoder : public WatchEncoder {
+ public:
+  FormWatchEncoder(const Endpoint& endpoint, const OutputFormat& format)
+      : endpoint_(endpoint),
+        format_(format),
+        encoding_(format.media == MediaKind::kProtobuf ? WatchEncoding::kProtobuf
+                                                       : WatchEncoding::kJson) {}
+
+  Result<void> Append(const WatchItem& item, ByteBuffer& out) override {
+    ByteBuffer object;
+    if (const CacheEntry* entry = item.event->Object(item.type); entry != nullptr) {
+      SKIFF_RETURN_IF_ERROR(
+          AppendObject({entry->value().view(), item.event->revision()}, object));
+    } else {
+      SKIFF_RETURN_IF_ERROR(AppendBookmark(*item.event, object));
+    }
+    out.Append(FrameOf(EventTypeName(item.type), encoding_, object.view()).view());
+    return {};
+  }
+
+  Result<void> AppendError(const Status& why, ByteBuffer& out) override {
+    SKIFF_ASSIGN_OR_RETURN(const SharedBytes frame, WatchErrorFrame(why, encoding_));
+    out.Append(frame.view());
+    return {};
+  }
+
+ protected:
+  virtual Result<void> AppendObject(const ObjectBytes& object, ByteBuffer& out) = 0;
+  virtual Result<void> AppendBookmark(const CachedEvent& event, ByteBuffer& out) = 0;
+
+  const Endpoint& endpoint_;
+  const OutputFormat format_;
+  const WatchEncoding encoding_;
+};
+
+class TableWatchEncoder final : public FormWatchEncoder {
+ public:
+  TableWatchEncoder(const Endpoint& endpoint, const OutputFormat& format, TableWriter writer)
+      : FormWatchEncoder(endpoint, format), writer_(std::move(writer)) {}
+
+ private:
+  Result<void> AppendObject(const ObjectBytes& object, ByteBuffer& out) override {
+    return writer_.One(object, NowOf(endpoint_.context->clock), out);
+  }
+  Result<void> AppendBookmark(const CachedEvent& event, ByteBuffer& out) override {
+    return writer_.Bookmark(*endpoint_.resource->kind, event.revision(), event.initial_end(),
+                            NowOf(endpoint_.context->clock), out);
+  }
+
+  TableWriter writer_;
+};
+
+class MetadataWatchEncoder final : public FormWatchEncoder {
+ public:
+  using FormWatchEncoder::FormWatchEncoder;
+
+ private:
+  Result<void> AppendObject(const ObjectBytes& object, ByteBuffer& out) override {
+    return AppendPartialMetadata(object, MetadataEncodingOf(format_), MetaVersionOf(format_), out);
+  }
+  Result<void> AppendBookmark(const CachedEvent& event, ByteBuffer& out) override {
+    const std::string bytes = BookmarkBytes(*endpoint_.resource->kind, event.initial_end());
+    return AppendObject({bytes, event.revision()}, out);
+  }
+};
+
+}  // namespace
+
+Result<SharedBytes> EncodeInForm(const ApiRequest& request, const Endpoint& endpoint,
+                                 const OutputFormat& format, std::string_view stored,
+                                 Revision revision) {
+  ByteBuffer out;
+  if (format.form == ObjectForm::kTable) {
+    SKIFF_ASSIGN_OR_RETURN(TableWriter writer, MakeTableWriter(request, endpoint, format));
+    SKIFF_RETURN_IF_ERROR(
+        writer.One({stored, revision}, NowOf(endpoint.context->clock), out));
+    return FinishJson(std::move(out), format);
+  }
+  SKIFF_RETURN_IF_ERROR(AppendPartialMetadata({stored, revision}, MetadataEncodingOf(format),
+                                              MetaVersionOf(format), out));
+  if (format.media == MediaKind::kProtobuf) return SharedBytes(out.view());
+  return FinishJson(std::move(out), format);
+}
+
+Result<std::unique_ptr<ListEncoder>> MakeFormListEncoder(const ApiRequest& request,
+                                                         const Endpoint& endpoint,
+                                                         const OutputFormat& format,
+                                                         ListReply reply) {
+  if (format.form == ObjectForm::kMetadata) {
+    return std::make_unique<MetadataListEncoder>(format, std::move(reply));
+  }
+  SKIFF_ASSIGN_OR_RETURN(TableWriter writer, MakeTableWriter(request, endpoint, format));
+  return std::make_unique<TableListEncoder>(std::move(writer), NowOf(endpoint.context->clock),
+                                            std::move(reply));
+}
+
+Result<std::unique_ptr<WatchEncoder>> MakeFormWatchEncoder(const ApiRequest& request,
+                                                           const Endpoint& endpoint,
+                                                           const OutputFormat& format) {
+  if (format.form == ObjectForm::kMetadata) {
+    return std::make_unique<MetadataWatchEncoder>(endpoint, format);
+  }
+  SKIFF_ASSIGN_OR_RETURN(TableWriter writer, MakeTableWriter(request, endpoint, format));
+  return std::make_unique<TableWatchEncoder>(endpoint, format, std::move(writer));
+}
+
+}  // namespace skiff

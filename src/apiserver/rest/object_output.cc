@@ -1,0 +1,125 @@
+#include "apiserver/rest/object_output.h"
+
+#include <utility>
+
+#include "apiserver/convert/convert.h"
+#include "apiserver/request/respond.h"
+#include "apiserver/rest/object_meta.h"
+#include "apiserver/tables/object_bytes.h"
+#include "base/limits.h"
+#include "object/json/decode.h"
+#include "object/json/encode.h"
+#include "object/protobuf/encode.h"
+#include "object/protobuf/envelope.h"
+#include "object/protobuf/resource_version.h"
+#include "object/transcode/protobuf_to_json.h"
+
+namespace skiff {
+namespace {
+
+// Where messages get their resourceVersion before they are read; one for each thread, so that
+// lists do not allocate for every item.
+ByteBuffer& Scratch() {
+  thread_local ByteBuffer scratch;
+  scratch.Clear();
+  return scratch;
+}
+
+}  // namespace
+
+ObjectView::ObjectView(const ResourceDesc& resource)
+    : resource_(&resource),
+      stored_(resource.hub->storage != nullptr ? resource.hub->storage->stored : resource.kind),
+      same_layout_(SameLayout(stored_, resource.kind)) {}
+
+std::optional<std::string_view> ObjectView::Message(std::string_view stored) const {
+  if (!same_layout_ || !HasProtobufPrefix(stored)) return std::nullopt;
+  const Result<ProtobufEnvelope> envelope = OpenProtobufEnvelope(stored);
+  if (!envelope || envelope->api_version != stored_->group_version->api_version) {
+    return std::nullopt;
+  }
+  return envelope->raw;
+}
+
+Result<void> ObjectView::AppendJson(std::string_view stored, Revision revision, As as,
+                                    ByteBuffer& out) const {
+  const MessageDesc& type = *resource_->kind;
+  const bool whole = as == As::kObject;
+  if (const auto message = Message(stored); message) {
+    ByteBuffer& with_version = Scratch();
+    AppendWithResourceVersion(*message, RevisionText(revision).view(), with_version);
+    return ProtobufToJson(with_version.view(), type,
+                          whole ? type.group_version->api_version : std::string_view(),
+                          whole ? resource_->kind_name : std::string_view(), out);
+  }
+  SKIFF_ASSIGN_OR_RETURN(Document object, Decode(stored, revision));
+  if (!whole) {
+    object.root().Erase("kind");
+    object.root().Erase("apiVersion");
+  }
+  EncodeJson(object.root(), out);
+  return {};
+}
+
+Result<void> ObjectView::AppendProtobuf(std::string_view stored, Revision revision,
+                                        ByteBuffer& out) const {
+  if (const auto message = Message(stored); message) {
+    AppendWithResourceVersion(*message, RevisionText(revision).view(), out);
+    return {};
+  }
+  SKIFF_ASSIGN_OR_RETURN(const Document object, Decode(stored, revision));
+  std::string bytes;
+  EncodeProtobuf(object.root(), &bytes);
+  out.Append(bytes);
+  return {};
+}
+
+Result<Document> DecodeStored(std::string_view stored, Revision revision) {
+  Result<Document> object = [&]() -> Result<Document> {
+    if (HasProtobufPrefix(stored)) {
+      ProtobufDecodeOptions options;
+      options.max_bytes = limits::kMaxCountedBytes;
+      return DecodeStorage(stored, options);
+    }
+    DecodeOptions options;
+    options.max_bytes = limits::kMaxCountedBytes;
+    SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(stored));
+    return DecodeJson(stored, FindKind(meta.api_version, meta.kind), options);
+  }();
+  if (!object) {
+    return Fail(StatusReason::kInternalError,
+                "a stored object cannot be read: " + object.error().ToString());
+  }
+  if (revision != Revision{}) {
+    MetaOf(*object).SetText("resourceVersion", RevisionText(revision).view());
+  }
+  return object;
+}
+
+Result<Document> ObjectView::Decode(std::string_view stored, Revision revision) const {
+  SKIFF_ASSIGN_OR_RETURN(Document object, DecodeStored(stored, revision));
+  if (object.type() == resource_->kind) return object;
+  return Convert(object, resource_->kind);
+}
+
+Result<SharedBytes> ObjectView::Encode(std::string_view stored, Revision revision,
+                                       const OutputFormat& format) const {
+  if (format.media != MediaKind::kProtobuf) {
+    ByteBuffer json(stored.size() * 2);
+    SKIFF_RETURN_IF_ERROR(AppendJson(stored, revision, As::kObject, json));
+    return FinishJson(std::move(json), format);
+  }
+  if (!resource_->kind->in_protobuf) {
+    return Fail(StatusReason::kNotAcceptable, "objects of this kind have no protobuf form");
+  }
+  ByteBuffer message(stored.size() + 64);
+  SKIFF_RETURN_IF_ERROR(AppendProtobuf(stored, revision, message));
+  std::string out;
+  AppendProtobufEnvelope({.api_version = resource_->version->desc->api_version,
+                          .kind = resource_->kind_name,
+                          .raw = message.view()},
+                         &out);
+  return SharedBytes(out);
+}
+
+}  // namespace skiff

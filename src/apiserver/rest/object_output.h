@@ -1,0 +1,51 @@
+// Stored objects on their way out: with their resourceVersion, in the version that was asked for.
+//
+// The bytes at rest become JSON or protobuf without a tree between, as long as the version asked
+// for has the layout of the stored one; otherwise the object is decoded and converted.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "apiserver/request/output.h"
+#include "base/buffer.h"
+#include "base/shared_bytes.h"
+#include "base/status.h"
+#include "object/resource.h"
+#include "object/value.h"
+#include "store/store.h"
+
+namespace skiff {
+
+// How objects of one resource are shown in one version. Immutable; any thread may use it.
+class ObjectView {
+ public:
+  explicit ObjectView(const ResourceDesc& resource);
+
+  const ResourceDesc& resource() const { return *resource_; }
+
+  // An object with its kind and apiVersion, or as an item of a list, without.
+  enum class As : uint8_t { kObject, kItem };
+  Result<void> AppendJson(std::string_view stored, Revision revision, As as, ByteBuffer& out) const;
+  // The message without its envelope.
+  Result<void> AppendProtobuf(std::string_view stored, Revision revision, ByteBuffer& out) const;
+
+  // Whole, in the version of this view, with its resourceVersion.
+  Result<Document> Decode(std::string_view stored, Revision revision) const;
+  // An answer's body.
+  Result<SharedBytes> Encode(std::string_view stored, Revision revision,
+                             const OutputFormat& format) const;
+
+ private:
+  // The message inside of stored protobuf whose layout is that of this view; nothing otherwise.
+  std::optional<std::string_view> Message(std::string_view stored) const;
+
+  const ResourceDesc* resource_;
+  const MessageDesc* stored_;
+  bool same_layout_;
+};
+
+// The object as it is stored, with its resourceVersion; in the stored version.
+Result<Document> DecodeStored(std::string_view stored, Revision revision);
+
+}  // namespace skiff

@@ -1,0 +1,112 @@
+// PATCH of an object, or of what a subresource shows of it: JSON patch, merge patch and strategic
+// merge patch. The patch applies to the JSON form of the object in the version of the URL.
+#include <utility>
+
+#include "apiserver/request/respond.h"
+#include "apiserver/rest/endpoint.h"
+#include "apiserver/rest/errors.h"
+#include "apiserver/rest/input.h"
+#include "apiserver/rest/patch_object.h"
+#include "apiserver/rest/update_object.h"
+#include "apiserver/rest/write_rules.h"
+#include "base/limits.h"
+#include "base/strings.h"
+#include "object/json/decode.h"
+#include "object/json/encode.h"
+#include "object/patch/json_patch.h"
+#include "object/patch/merge_patch.h"
+#include "object/patch/strategic_merge_patch.h"
+
+namespace skiff {
+namespace {
+
+Result<PatchKind> PatchKindOf(const ApiRequest& request) {
+  std::string_view type = request.http.headers.Get("content-type");
+  type = TrimSpace(type.substr(0, type.find(';')));
+  if (type == "application/json-patch+json") return PatchKind::kJson;
+  if (type == "application/merge-patch+json") return PatchKind::kMerge;
+  if (type == "application/strategic-merge-patch+json") return PatchKind::kStrategic;
+  Status refused(StatusReason::kUnsupportedMediaType, "415: Unsupported Media Type");
+  refused.SetSubject({});
+  return std::unexpected(std::move(refused));
+}
+
+}  // namespace
+
+Result<ObjectPatch> ReadPatch(ApiRequest& request) {
+  SKIFF_ASSIGN_OR_RETURN(const PatchKind kind, PatchKindOf(request));
+  SKIFF_ASSIGN_OR_RETURN(const FieldValidation mode, FieldValidationOf(request));
+  std::vector<FieldIssue> issues;
+  DecodeOptions options;
+  if (mode != FieldValidation::kIgnore) options.issues = &issues;
+  SKIFF_ASSIGN_OR_RETURN(Document patch, DecodeJson(request.http.body, nullptr, options));
+  if (kind == PatchKind::kJson && mode != FieldValidation::kIgnore) {
+    for (FieldIssue& issue : UnknownJsonPatchMembers(patch.root())) {
+      issues.push_back(std::move(issue));
+    }
+  }
+  SKIFF_RETURN_IF_ERROR(Report(request, mode, "error decoding patch: ", issues));
+  return ObjectPatch{kind, mode, std::make_shared<const Document>(std::move(patch))};
+}
+
+Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const Value& current,
+                            const ExpectedKind& kind) {
+  ByteBuffer json;
+  EncodeJson(current, json);
+  DecodeOptions whole;
+  whole.max_bytes = limits::kMaxCountedBytes;
+  SKIFF_ASSIGN_OR_RETURN(Document tree, DecodeJson(json.view(), nullptr, whole));
+  switch (patch.kind) {
+    case PatchKind::kJson:
+      SKIFF_RETURN_IF_ERROR(ApplyJsonPatch(patch.body->root(), tree));
+      break;
+    case PatchKind::kMerge:
+      SKIFF_RETURN_IF_ERROR(ApplyMergePatch(patch.body->root(), tree));
+      break;
+    case PatchKind::kStrategic:
+      SKIFF_RETURN_IF_ERROR(ApplyStrategicMergePatch(patch.body->root(), kind.type, tree));
+      break;
+  }
+  json.Clear();
+  EncodeJson(tree.root(), json);
+  SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(json.view()));
+  SKIFF_RETURN_IF_ERROR(CheckKind(meta.api_version, meta.kind, kind));
+  std::vector<FieldIssue> issues;
+  if (patch.mode != FieldValidation::kIgnore) whole.issues = &issues;
+  Result<Document> object = DecodeJson(json.view(), kind.type, whole);
+  if (!object) {
+    return std::unexpected(Status(StatusReason::kInvalid,
+                                  "the patch does not result in a " + std::string(kind.kind) +
+                                      ": " + object.error().ToString()));
+  }
+  if (!object->root().is_object()) {
+    return Fail(StatusReason::kInvalid, "the patch does not result in an object");
+  }
+  SKIFF_RETURN_IF_ERROR(Report(request, patch.mode, "", issues));
+  return object;
+}
+
+void HandlePatch(ApiRequestPtr request, const Endpoint& endpoint) {
+  ApiRequest& ref = *request;
+  const auto format = NegotiateOutput(ref, Answered::kObject);
+  if (!format) return RespondError(ref, format.error());
+  const Result<bool> dry_run = IsDryRun(ref);
+  if (!dry_run) return RespondError(ref, dry_run.error());
+  Result<ObjectPatch> patch = ReadPatch(ref);
+  if (!patch) return RespondError(ref, patch.error());
+  Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
+  update.dry_run = *dry_run;
+  update.may_be_unconditional = true;
+  update.uid_is_precondition = false;
+  const ExpectedKind kind{endpoint.resource->kind, endpoint.resource->version->desc->api_version,
+                          endpoint.resource->kind_name};
+  // The warnings of a try that others got ahead of are told once.
+  update.make_new = [&ref, kind, patch = std::move(*patch),
+                     warned = ref.warnings](Document* current) -> Result<Document> {
+    ref.warnings = warned;
+    return ApplyPatch(ref, patch, current->root(), kind);
+  };
+  RunUpdate(std::move(update));
+}
+
+}  // namespace skiff

@@ -1,0 +1,29 @@
+// A patch as it came in, and what it makes of an object.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "apiserver/request/api_request.h"
+#include "apiserver/rest/input.h"
+#include "base/status.h"
+#include "object/value.h"
+
+namespace skiff {
+
+enum class PatchKind : uint8_t { kJson, kMerge, kStrategic };
+
+struct ObjectPatch {
+  PatchKind kind;
+  FieldValidation mode;
+  std::shared_ptr<const Document> body;
+};
+
+// kUnsupportedMediaType for a kind of patch that there is not.
+Result<ObjectPatch> ReadPatch(ApiRequest& request);
+
+// The patched object; unknown fields in it are reported as the request wants.
+Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const Value& current,
+                            const ExpectedKind& kind);
+
+}  // namespace skiff

@@ -1,0 +1,68 @@
+// One resource at rest: its place in the store, its watch cache, and what the server does to objects
+// on their way in. All versions of a resource share one of these.
+//
+// Owner: StorageSet, for the life of the server. Any thread may use it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/rest/strategy.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "object/resource.h"
+#include "object/selector/symbols.h"
+#include "store/cache/resource_cache.h"
+#include "store/lease_pool.h"
+#include "store/store.h"
+
+namespace skiff {
+
+// What all resources need. Outlives them.
+struct StorageEnvironment {
+  Store& store;
+  Clock& clock;
+  Random& random;
+  LeasePool& leases;
+  std::string prefix = "/registry";  // --etcd-prefix
+  // Of an embedded store (CacheOptions).
+  bool events_come_first = true;
+  std::chrono::seconds event_ttl{3600};  // --event-ttl
+};
+
+class ResourceStorage {
+ public:
+  static Result<std::unique_ptr<ResourceStorage>> Make(const ResourceHub& hub,
+                                                       StorageEnvironment& environment,
+                                                       SymbolTable& symbols);
+
+  const ResourceHub& hub() const { return *hub_; }
+  const StorageDesc& desc() const { return *hub_->storage; }
+  bool namespaced() const { return hub_->resource->namespaced; }
+  const Strategy& strategy() const { return strategy_; }
+  const FactsReader& facts() const { return *facts_; }
+  ResourceCache& cache() { return cache_; }
+  Store& store() { return environment_.store; }
+  StorageEnvironment& environment() { return environment_; }
+
+  // /registry/PREFIX/[NAMESPACE/]NAME.
+  std::string Key(std::string_view name_space, std::string_view name) const;
+  const std::string& prefix() const { return prefix_; }
+  // What objects live for; zero: until they are deleted.
+  std::chrono::seconds ttl() const;
+
+ private:
+  ResourceStorage(const ResourceHub& hub, StorageEnvironment& environment, SymbolTable& symbols,
+                  std::shared_ptr<const FactsReader> facts, Strategy strategy);
+
+  const ResourceHub* hub_;
+  StorageEnvironment& environment_;
+  std::string prefix_;
+  std::shared_ptr<const FactsReader> facts_;
+  Strategy strategy_;
+  ResourceCache cache_;
+};
+
+}  // namespace skiff

@@ -1,0 +1,137 @@
+// The scale subresource: the replicas of a workload, whatever its kind, as autoscaling/v1 Scale.
+#include <utility>
+
+#include "apiserver/request/respond.h"
+#include "apiserver/rest/endpoint.h"
+#include "apiserver/rest/errors.h"
+#include "apiserver/rest/input.h"
+#include "apiserver/rest/object_meta.h"
+#include "apiserver/rest/patch_object.h"
+#include "apiserver/rest/update_object.h"
+#include "apiserver/rest/write_rules.h"
+#include "object/json/encode.h"
+#include "object/selector/label_selector.h"
+#include "views/autoscaling/v1.h"
+
+namespace skiff {
+namespace {
+
+constexpr std::string_view kApiVersion = "autoscaling/v1";
+ExpectedKind ScaleKind() { return {views::autoscaling_v1::Scale::Type(), kApiVersion, "Scale"}; }
+
+int64_t IntAt(const Value& root, std::string_view part, std::string_view name) {
+  const Value* found = root.FindPath({part, name});
+  return found != nullptr && found->tag() == Tag::kInt ? found->AsInt() : 0;
+}
+
+// The selector of the workload as text; a map of labels for replication controllers.
+std::string SelectorText(const Value& root) {
+  const Value* selector = root.FindPath({"spec", "selector"});
+  if (selector == nullptr) return {};
+  if (selector->is_map()) {
+    std::string out;
+    for (const MapEntry& entry : selector->entries()) {
+      if (!out.empty()) out += ',';
+      out += std::string(entry.key) + "=" + std::string(entry.value.AsText());
+    }
+    return out;
+  }
+  const Result<LabelSelector> parsed = LabelSelector::FromValue(selector);
+  return parsed ? parsed->ToString() : std::string();
+}
+
+Document ScaleOf(Document& workload) {
+  Document out = views::autoscaling_v1::Scale::New();
+  const MetaOf from(workload);
+  MetaOf to(out);
+  for (const std::string_view name :
+       {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
+    to.Take(name, from);
+  }
+  views::autoscaling_v1::MutableScale scale(out);
+  scale.mutable_spec().set_replicas(
+      static_cast<int32_t>(IntAt(workload.root(), "spec", "replicas")));
+  auto status = scale.mutable_status();
+  status.set_replicas(static_cast<int32_t>(IntAt(workload.root(), "status", "replicas")));
+  status.set_selector(SelectorText(workload.root()));
+  return out;
+}
+
+void RespondScale(ApiRequest& request, const SharedBytes& bytes, Revision revision) {
+  Result<Document> workload = DecodeStored(bytes.view(), revision);
+  if (!workload) return RespondError(request, workload.error());
+  RespondObject(request, 200, ScaleOf(*workload).root());
+}
+
+// The workload with the replicas of the scale. What else the scale says of it must be so.
+Result<Document> WithScale(Document& workload, Document& scale) {
+  const views::autoscaling_v1::Scale view(scale);
+  const int32_t replicas = view.spec().replicas();
+  const std::string name(MetaOf(workload).name());
+  if (replicas < 0) {
+    return std::unexpected(
+        Invalid("Scale", "autoscaling", name,
+                {InvalidField("spec.replicas", std::to_string(replicas),
+                              "must be greater than or equal to 0")}));
+  }
+  Document out = workload.Copy();
+  Value* spec = out.root().Find("spec");
+  if (spec == nullptr) return Fail(StatusReason::kInternalError, "the workload has no spec");
+  spec->Set(out.arena(), "replicas", Value::Int(replicas));
+  MetaOf(out).SetText("resourceVersion", MetaOf(scale).resource_version());
+  if (!MetaOf(scale).uid().empty()) MetaOf(out).SetText("uid", MetaOf(scale).uid());
+  return out;
+}
+
+void GetScale(ApiRequestPtr request, const Endpoint& endpoint) {
+  CacheGetRequest get{request->info.name_space, request->info.name,
+                      std::string(request->query.Get("resourceVersion"))};
+  endpoint.storage->cache().Get(
+      std::move(get),
+      [request = std::move(request), &endpoint](Result<CacheGetReply> reply) mutable {
+        if (!reply) return RespondError(*request, reply.error());
+        if (!reply->entry) {
+          return RespondError(*request, NotFound(*endpoint.resource, request->info.name));
+        }
+        RespondScale(*request, reply->entry->value(), reply->entry->revision());
+      });
+}
+
+}  // namespace
+
+void HandleScale(ApiRequestPtr request, const Endpoint& endpoint) {
+  if (request->info.verb == "get") return GetScale(std::move(request), endpoint);
+  ApiRequest& ref = *request;
+  const Result<bool> dry_run = IsDryRun(ref);
+  if (!dry_run) return RespondError(ref, dry_run.error());
+  Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
+  update.dry_run = *dry_run;
+  update.may_be_unconditional = true;
+  update.respond = [](ApiRequest& answered, const Changed& changed) {
+    RespondScale(answered, changed.bytes, changed.revision);
+  };
+  if (ref.info.verb == "update") {
+    Result<Document> body = ReadBody(ref, ScaleKind());
+    if (!body) return RespondError(ref, body.error());
+    if (const std::string_view name = MetaOf(*body).name(); !name.empty() && name != ref.info.name) {
+      return RespondError(ref, Status(StatusReason::kBadRequest,
+                                      "the name of the object (" + std::string(name) +
+                                          ") does not match the name on the URL (" +
+                                          ref.info.name + ")"));
+    }
+    update.make_new = [scale = std::make_shared<Document>(std::move(*body))](
+                          Document* workload) { return WithScale(*workload, *scale); };
+  } else {
+    Result<ObjectPatch> patch = ReadPatch(ref);
+    if (!patch) return RespondError(ref, patch.error());
+    update.make_new = [&ref, patch = std::move(*patch)](Document* workload) -> Result<Document> {
+      const Document current = ScaleOf(*workload);
+      SKIFF_ASSIGN_OR_RETURN(Document scale,
+                             ApplyPatch(ref, patch, current.root(), ScaleKind()));
+      return WithScale(*workload, scale);
+    };
+  }
+  RunUpdate(std::move(update));
+}
+
+}  // namespace skiff

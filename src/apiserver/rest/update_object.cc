@@ -1,0 +1,177 @@
+#include "apiserver/rest/update_object.h"
+
+#include <utility>
+
+#include "apiserver/convert/convert.h"
+#include "apiserver/request/respond.h"
+#include "apiserver/rest/errors.h"
+#include "apiserver/rest/object_meta.h"
+#include "apiserver/rest/write_rules.h"
+#include "object/field_path.h"
+#include "object/json/encode.h"
+
+namespace skiff {
+namespace {
+
+class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
+ public:
+  explicit UpdateRun(Update update) : update_(std::move(update)) {}
+
+  void Start() {
+    ObjectChange change;
+    change.storage = endpoint().storage;
+    if (endpoint().resource->namespaced) change.name_space = request().info.name_space;
+    change.name = request().info.name;
+    change.dry_run = update_.dry_run;
+    const auto self = shared_from_this();
+    change.decide = [self](const CurrentObject* current) { return self->Decide(current); };
+    change.post = [self](std::move_only_function<void()> task) {
+      self->request().responder.Post(std::move(task));
+    };
+    ChangeObject(std::move(change), [self](Result<Changed> changed) {
+      if (!changed) return RespondError(self->request(), changed.error());
+      if (self->update_.respond) return self->update_.respond(self->request(), *changed);
+      RespondStored(self->request(), self->endpoint(), changed->created ? 201 : 200,
+                    changed->bytes, changed->revision);
+    });
+  }
+
+ private:
+  ApiRequest& request() { return *update_.request; }
+  const Endpoint& endpoint() { return update_.endpoint; }
+  const ResourceDesc& resource() { return *update_.endpoint.resource; }
+
+  Result<Change> Decide(const CurrentObject* current) {
+    if (current == nullptr) return DecideForNew();
+    SKIFF_ASSIGN_OR_RETURN(Document old, current->Decode());
+    SKIFF_ASSIGN_OR_RETURN(Document shown, Convert(old, resource().kind));
+    SKIFF_ASSIGN_OR_RETURN(Document object, update_.make_new(&shown));
+    SKIFF_RETURN_IF_ERROR(CheckIdentity(object));
+    SKIFF_RETURN_IF_ERROR(CheckPreconditions(old, object));
+    SKIFF_ASSIGN_OR_RETURN(object, Convert(object, endpoint().storage->desc().stored));
+
+    RestContext& context = *endpoint().context;
+    Change change;
+    WriteContext write{resource(),       endpoint().subresource_name(),
+                       NowOf(context.clock), context.random,
+                       &request().user,  change.also,
+                       update_.dry_run};
+    FillMetaForUpdate(old, object);
+    endpoint().storage->strategy().PrepareForUpdate(endpoint().subresource_name(), old, object);
+    SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForUpdate(write, old, object));
+    SKIFF_RETURN_IF_ERROR(CheckImmutable(old, object));
+    const bool gone = IsGone(old, object) || endpoint().behaviour->IsFinished(write, object);
+    if (gone) SKIFF_RETURN_IF_ERROR(endpoint().behaviour->OnRemove(write, object));
+    change.kind = gone ? Change::Kind::kRemove : Change::Kind::kWrite;
+    change.object = std::move(object);
+    return change;
+  }
+
+  // A PUT of an object that does not exist.
+  Result<Change> DecideForNew() {
+    const std::string& name = request().info.name;
+    if (!update_.may_create) return std::unexpected(NotFound(resource(), name));
+    SKIFF_ASSIGN_OR_RETURN(Document object, update_.make_new(nullptr));
+    SKIFF_RETURN_IF_ERROR(CheckIdentity(object));
+    MetaOf meta(object);
+    if (!meta.resource_version().empty() && meta.resource_version() != "0") {
+      return std::unexpected(NotFound(resource(), name));
+    }
+    if (!meta.uid().empty()) {
+      return std::unexpected(Conflict(
+          resource(), name,
+          "Precondition failed: UID in precondition: " + std::string(meta.uid()) +
+              ", UID in object meta: "));
+    }
+    meta.Erase("resourceVersion");
+    RestContext& context = *endpoint().context;
+    const Timestamp now = NowOf(context.clock);
+    SKIFF_RETURN_IF_ERROR(
+        FillMetaForCreate(endpoint(), request().info.name_space, object, context.random, now));
+    SKIFF_RETURN_IF_ERROR(CheckName(resource(), name));
+    SKIFF_ASSIGN_OR_RETURN(object, Convert(object, endpoint().storage->desc().stored));
+    Change change;
+    WriteContext write{resource(), {}, now, context.random, &request().user, change.also,
+                       update_.dry_run};
+    endpoint().storage->strategy().PrepareForCreate(object);
+    SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForCreate(write, object));
+    change.kind = Change::Kind::kWrite;
+    change.object = std::move(object);
+    return change;
+  }
+
+  // Name and namespace are those of the URL.
+  Result<void> CheckIdentity(Document& object) {
+    MetaOf meta(object);
+    const std::string& name = request().info.name;
+    if (meta.name().empty()) {
+      meta.SetText("name", name);
+    } else if (meta.name() != name) {
+      return BadRequest("the name of the object (" + std::string(meta.name()) +
+                        ") does not match the name on the URL (" + name + ")");
+    }
+    return TakeNamespace(endpoint(), request().info.name_space, object);
+  }
+
+  // The state that the new object is based on must be the current one.
+  Result<void> CheckPreconditions(Document& old, Document& object) {
+    const MetaOf before(old);
+    const MetaOf after(object);
+    const std::string_view name = before.name();
+    if (!after.uid().empty() && after.uid() != before.uid()) {
+      if (!update_.uid_is_precondition) {
+        return std::unexpected(Invalid(
+            resource(), name,
+            {InvalidField("metadata.uid", JsonText(after.uid()), "field is immutable")}));
+      }
+      return std::unexpected(
+          Conflict(resource(), name,
+                   "Precondition failed: UID in precondition: " + std::string(after.uid()) +
+                       ", UID in object meta: " + std::string(before.uid())));
+    }
+    const std::string_view version = after.resource_version();
+    if (version.empty() || version == "0") {
+      if (update_.may_be_unconditional) return {};
+      return std::unexpected(Invalid(
+          resource().name, resource().version->desc->group, name,
+          {InvalidField("metadata.resourceVersion", "0", "must be specified for an update")}));
+    }
+    if (version == before.resource_version()) return {};
+    for (const char c : version) {
+      if (c < '0' || c > '9') {
+        return BadRequest("resourceVersion: Invalid value: " + JsonText(version) +
+                          ": must be a number");
+      }
+    }
+    return std::unexpected(ObjectChanged(resource(), name));
+  }
+
+  Result<void> CheckImmutable(Document& old, Document& object) {
+    if (endpoint().subresource != nullptr) return {};
+    static constexpr Value kAbsent{};
+    std::vector<StatusCause> causes;
+    for (const std::string_view text : resource().hub->immutable) {
+      SKIFF_ASSIGN_OR_RETURN(const FieldPath path, FieldPath::Parse(text));
+      const Result<const Value*> before = path.Get(old.root());
+      const Result<const Value*> after = path.Get(object.root());
+      if (!before || !after || (*before == nullptr && *after == nullptr)) continue;
+      if (DeepEqual(*before != nullptr ? **before : kAbsent,
+                    *after != nullptr ? **after : kAbsent)) {
+        continue;
+      }
+      causes.push_back(InvalidField(
+          std::string(text), *after != nullptr ? EncodeJson(**after) : "null",
+          "field is immutable"));
+    }
+    if (causes.empty()) return {};
+    return std::unexpected(Invalid(resource(), MetaOf(object).name(), std::move(causes)));
+  }
+
+  Update update_;
+};
+
+}  // namespace
+
+void RunUpdate(Update update) { std::make_shared<UpdateRun>(std::move(update))->Start(); }
+
+}  // namespace skiff

@@ -1,0 +1,36 @@
+// What updates and patches share: from the stored object and the new one to the change that is
+// committed.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "apiserver/rest/endpoint.h"
+#include "apiserver/rest/object_change.h"
+#include "base/status.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// Makes the new object, in the version of the request, from the current one in the same version,
+// or, where a PUT may create, from nothing (null).
+using MakeNew = std::move_only_function<Result<Document>(Document* current)>;
+
+struct Update {
+  ApiRequestPtr request;
+  const Endpoint& endpoint;
+  MakeNew make_new;
+  bool dry_run = false;
+  // A write that does not say which state it is based on overwrites the newest.
+  bool may_be_unconditional = false;
+  bool may_create = false;
+  // A uid in the new object says which object is meant, rather than being a change of it.
+  bool uid_is_precondition = true;
+  // How an object that has been written is answered; by default as it is.
+  std::function<void(ApiRequest&, const Changed&)> respond = {};
+};
+
+void RunUpdate(Update update);
+
+}  // namespace skiff

@@ -1,0 +1,25 @@
+// Events as one watch sends them.
+#pragma once
+
+#include <memory>
+
+#include "apiserver/request/output.h"
+#include "apiserver/rest/endpoint.h"
+#include "base/buffer.h"
+#include "base/status.h"
+#include "store/cache/watcher.h"
+
+namespace skiff {
+
+class WatchEncoder {
+ public:
+  virtual ~WatchEncoder() = default;
+  virtual Result<void> Append(const WatchItem& item, ByteBuffer& out) = 0;
+  virtual Result<void> AppendError(const Status& why, ByteBuffer& out) = 0;
+};
+
+Result<std::unique_ptr<WatchEncoder>> MakeWatchEncoder(const ApiRequest& request,
+                                                       const Endpoint& endpoint,
+                                                       const OutputFormat& format);
+
+}  // namespace skiff

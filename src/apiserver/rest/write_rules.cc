@@ -1,0 +1,104 @@
+#include "apiserver/rest/write_rules.h"
+
+#include <utility>
+#include <vector>
+
+#include "apiserver/rest/errors.h"
+#include "apiserver/rest/object_meta.h"
+#include "object/scalar/generate_name.h"
+#include "object/scalar/names.h"
+
+namespace skiff {
+namespace {
+
+NameProblems ProblemsOf(std::string_view format, std::string_view name) {
+  if (format == "dns1123Subdomain") return CheckDns1123Subdomain(name);
+  if (format == "dns1123Label") return CheckDns1123Label(name);
+  if (format == "dns1035Label") return CheckDns1035Label(name);
+  return CheckPathSegmentName(name);
+}
+
+}  // namespace
+
+Result<bool> IsDryRun(const ApiRequest& request) {
+  const std::vector<std::string_view> given = request.query.All("dryRun");
+  for (const std::string_view each : given) {
+    if (each == "All") continue;
+    return std::unexpected(Invalid("CreateOptions", "meta.k8s.io", "",
+                                   {{"FieldValueNotSupported",
+                                     "Unsupported value: " + JsonText(each) +
+                                         ": supported values: \"All\"",
+                                     "dryRun"}}));
+  }
+  return !given.empty();
+}
+
+Result<void> CheckName(const ResourceDesc& resource, std::string_view name) {
+  std::vector<StatusCause> causes;
+  for (const std::string& problem : ProblemsOf(resource.hub->name_format, name)) {
+    causes.push_back(InvalidField("metadata.name", JsonText(name), problem));
+  }
+  if (causes.empty()) return {};
+  return std::unexpected(Invalid(resource, name, std::move(causes)));
+}
+
+Result<void> TakeNamespace(const Endpoint& endpoint, std::string_view url_namespace,
+                           Document& object) {
+  MetaOf meta(object);
+  if (!endpoint.resource->namespaced) {
+    meta.Erase("namespace");
+    return {};
+  }
+  if (!meta.name_space().empty() && meta.name_space() != url_namespace) {
+    return BadRequest(
+        "the namespace of the provided object does not match the namespace sent on the request");
+  }
+  meta.SetText("namespace", url_namespace);
+  return {};
+}
+
+Result<void> FillMetaForCreate(const Endpoint& endpoint, std::string_view url_namespace,
+                               Document& object, Random& random, Timestamp now) {
+  MetaOf meta(object);
+  if (!meta.resource_version().empty()) {
+    return BadRequest("resourceVersion should not be set on objects to be created");
+  }
+  SKIFF_RETURN_IF_ERROR(TakeNamespace(endpoint, url_namespace, object));
+  if (meta.name().empty()) {
+    const std::string_view base = meta.Text("generateName");
+    if (base.empty()) {
+      return std::unexpected(
+          Invalid(*endpoint.resource, "",
+                  {RequiredField("metadata.name", "name or generateName is required")}));
+    }
+    meta.SetText("name", GenerateName(base, random));
+  }
+  meta.Erase("selfLink");
+  meta.Erase("deletionTimestamp");
+  meta.Erase("deletionGracePeriodSeconds");
+  meta.SetText("uid", NewUid(random));
+  meta.value().Set(object.arena(), "creationTimestamp", Value::Time(now));
+  meta.SetGeneration(0);
+  return {};
+}
+
+void FillMetaForUpdate(Document& old, Document& object) {
+  const MetaOf before(old);
+  MetaOf after(object);
+  after.Take("generation", before);
+  after.Take("creationTimestamp", before);
+  after.Take("generateName", before);
+  if (after.uid().empty()) after.Take("uid", before);
+  if (before.deleting()) after.Take("deletionTimestamp", before);
+  if (!before.deleting()) after.Erase("deletionTimestamp");
+  if (!after.grace_period_seconds()) after.Take("deletionGracePeriodSeconds", before);
+}
+
+bool IsGone(Document& old, Document& object) {
+  const MetaOf before(old);
+  const MetaOf after(object);
+  return before.deleting() && after.finalizer_count() == 0 && before.finalizer_count() != 0 &&
+         before.grace_period_seconds().value_or(0) == 0;
+}
+
+}  // namespace skiff

@@ -1,0 +1,35 @@
+// The rules that hold for writes of every kind: what of the metadata the client may choose, which
+// names are valid, and what must agree between the URL and the body.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "apiserver/request/api_request.h"
+#include "apiserver/rest/endpoint.h"
+#include "base/status.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// ?dryRun=All. kInvalid for other values.
+Result<bool> IsDryRun(const ApiRequest& request);
+
+// What is wrong with an object's own name by the rules of its resource; nothing if all is well.
+Result<void> CheckName(const ResourceDesc& resource, std::string_view name);
+
+// The namespace of the body must be that of the URL, or left out.
+Result<void> TakeNamespace(const Endpoint& endpoint, std::string_view url_namespace,
+                           Document& object);
+
+// Of an object about to be created: what only the server may set is set or cleared. The name must
+// be there, or generateName.
+Result<void> FillMetaForCreate(const Endpoint& endpoint, std::string_view url_namespace,
+                               Document& object, Random& random, Timestamp now);
+// Of an object about to replace `old`: what no update changes is as it was.
+void FillMetaForUpdate(Document& old, Document& object);
+
+// Whether the update leaves an object that is being deleted with nothing to wait for.
+bool IsGone(Document& old, Document& object);
+
+}  // namespace skiff

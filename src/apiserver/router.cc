@@ -1,0 +1,134 @@
+#include "apiserver/router.h"
+
+#include <optional>
+#include <utility>
+
+#include "apiserver/request/respond.h"
+#include "apiserver/rest/errors.h"
+#include "object/scalar/names.h"
+
+namespace skiff {
+namespace {
+
+std::optional<Verb> VerbOf(std::string_view name) {
+  for (size_t i = 0; i < kVerbCount; ++i) {
+    if (VerbName(static_cast<Verb>(i)) == name) return static_cast<Verb>(i);
+  }
+  return std::nullopt;
+}
+
+// By Verb.
+constexpr Handler kHandlers[] = {HandleCreate, HandleDelete, HandleDeleteCollection, HandleGet,
+                                 HandleList,   HandlePatch,  HandleUpdate,           HandleWatch};
+static_assert(std::size(kHandlers) == kVerbCount);
+
+// Whether the URL has a namespace where the resource has one, and none where it has not. Lists and
+// watches may go over all namespaces.
+bool ScopeFits(const RequestInfo& info, const ResourceDesc& resource) {
+  const bool is_namespace = resource.name == "namespaces";
+  if (!resource.namespaced) return info.name_space.empty() || is_namespace;
+  return !info.name_space.empty() || !info.name_in_path;
+}
+
+}  // namespace
+
+Router::Router(const ServedResources& served, const StorageSet& storages,
+               const Registry& registry, RestContext& context) {
+  for (const ServedGroup& group : served.groups()) {
+    for (const ServedVersion& version : group.versions) {
+      Version& made = versions_[{std::string(group.name),
+                                 std::string(version.info->desc->version)}];
+      for (const ServedResource& resource : version.resources) {
+        AddResource(resource, storages, registry, context, made);
+      }
+    }
+  }
+}
+
+void Router::AddResource(const ServedResource& served, const StorageSet& storages,
+                         const Registry& registry, RestContext& context, Version& version) {
+  const ResourceDesc& desc = *served.desc;
+  Resource& resource = version[std::string(desc.name)];
+  resource.view = std::make_unique<ObjectView>(desc);
+  resource.columns = std::make_unique<LazyColumns>(desc);
+  resource.endpoint = Endpoint{.resource = &desc,
+                               .subresource = nullptr,
+                               .storage = storages.Find(desc.hub),
+                               .behaviour = registry.BehaviourOf(*desc.hub),
+                               .view = resource.view.get(),
+                               .columns = resource.columns.get(),
+                               .context = &context};
+  for (const SubresourceDesc* subresource : served.subresources) {
+    SubresourceRoute& route = resource.subresources.emplace_back();
+    route.endpoint = resource.endpoint;
+    route.endpoint.subresource = subresource;
+    route.handler = Registry::SubresourceHandler(desc, subresource->name);
+  }
+}
+
+void Router::SetVirtual(std::string_view group, std::string_view path, VirtualHandler handler) {
+  virtual_[std::string(group) + "/" + std::string(path)] = std::move(handler);
+}
+
+bool Router::Route(ApiRequestPtr& request) const {
+  const RequestInfo& info = request->info;
+  const auto version = versions_.find(std::pair<std::string, std::string>(info.group, info.version));
+  if (version == versions_.end()) return false;
+  const auto resource = version->second.find(info.resource);
+  if (resource == version->second.end() ||
+      !ScopeFits(info, *resource->second.endpoint.resource)) {
+    RespondError(*request, UnknownResource());
+  } else if (info.subresource.empty()) {
+    RouteObject(std::move(request), resource->second);
+  } else {
+    RouteSubresource(std::move(request), resource->second);
+  }
+  return true;
+}
+
+bool Router::RouteVirtual(ApiRequestPtr& request, const Endpoint& endpoint) const {
+  if (virtual_.empty()) return false;
+  std::string key = request->info.group + "/" + request->info.resource;
+  if (endpoint.subresource != nullptr) key += "/" + request->info.subresource;
+  const auto found = virtual_.find(key);
+  if (found == virtual_.end()) return false;
+  found->second(std::move(request), endpoint);
+  return true;
+}
+
+void Router::RouteObject(ApiRequestPtr request, const Resource& resource) const {
+  const RequestInfo& info = request->info;
+  const ResourceDesc& desc = *resource.endpoint.resource;
+  const std::optional<Verb> verb = VerbOf(info.verb);
+  const bool creates_nowhere =
+      verb == Verb::kCreate && (info.name_in_path || (desc.namespaced && info.name_space.empty()));
+  const bool names_nothing = (verb == Verb::kUpdate || verb == Verb::kPatch) && info.name.empty();
+  if (!verb || !desc.verbs.Has(*verb) || creates_nowhere || names_nothing) {
+    return RespondError(*request, MethodNotAllowed());
+  }
+  if (RouteVirtual(request, resource.endpoint)) return;
+  if (resource.endpoint.storage == nullptr) return RespondError(*request, MethodNotAllowed());
+  kHandlers[static_cast<size_t>(*verb)](std::move(request), resource.endpoint);
+}
+
+void Router::RouteSubresource(ApiRequestPtr request, const Resource& resource) const {
+  for (const SubresourceRoute& route : resource.subresources) {
+    if (route.endpoint.subresource->name != request->info.subresource) continue;
+    const std::optional<Verb> verb = VerbOf(request->info.verb);
+    if (!verb || !route.endpoint.subresource->verbs.Has(*verb)) {
+      return RespondError(*request, MethodNotAllowed());
+    }
+    if (RouteVirtual(request, route.endpoint)) return;
+    if (route.handler != nullptr) return route.handler(std::move(request), route.endpoint);
+    if (resource.endpoint.storage == nullptr ||
+        route.endpoint.subresource->kind != resource.endpoint.resource->kind) {
+      return RespondError(*request, Status(StatusReason::kServiceUnavailable,
+                                           "this server cannot serve the subresource " +
+                                               request->info.subresource + " yet"));
+    }
+    return kHandlers[static_cast<size_t>(*verb)](std::move(request), route.endpoint);
+  }
+  RespondError(*request, UnknownResource());
+}
+
+}  // namespace skiff

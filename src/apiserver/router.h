@@ -1,0 +1,58 @@
+// From a request for a resource to the handler that answers it: the table of all endpoints that the
+// server has, built once from what is served.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/discovery/served_resources.h"
+#include "apiserver/registry/registry.h"
+#include "apiserver/request/api_request.h"
+#include "apiserver/rest/endpoint.h"
+#include "apiserver/rest/storage_set.h"
+
+namespace skiff {
+
+// Answers a resource that is not stored, such as a review.
+using VirtualHandler = std::function<void(ApiRequestPtr request, const Endpoint& endpoint)>;
+
+class Router {
+ public:
+  // All of it outlives the router.
+  Router(const ServedResources& served, const StorageSet& storages, const Registry& registry,
+         RestContext& context);
+
+  // Who answers creates of a resource, or of "resource/subresource", that is not stored.
+  void SetVirtual(std::string_view group, std::string_view path, VirtualHandler handler);
+
+  // Answers a request whose info is that of a resource. False: the group or version is not served
+  // here, and the request is left as it was.
+  bool Route(ApiRequestPtr& request) const;
+
+ private:
+  struct SubresourceRoute {
+    Endpoint endpoint;
+    Handler handler = nullptr;  // null: the verbs of the object itself
+  };
+  struct Resource {
+    Endpoint endpoint;
+    std::unique_ptr<ObjectView> view;
+    std::unique_ptr<LazyColumns> columns;
+    std::vector<SubresourceRoute> subresources;
+  };
+  using Version = std::map<std::string, Resource, std::less<>>;  // by name of the resource
+
+  void AddResource(const ServedResource& served, const StorageSet& storages,
+                   const Registry& registry, RestContext& context, Version& version);
+  void RouteObject(ApiRequestPtr request, const Resource& resource) const;
+  void RouteSubresource(ApiRequestPtr request, const Resource& resource) const;
+  bool RouteVirtual(ApiRequestPtr& request, const Endpoint& endpoint) const;
+
+  std::map<std::pair<std::string, std::string>, Version, std::less<>> versions_;
+  std::map<std::string, VirtualHandler, std::less<>> virtual_;  // "group/resource[/subresource]"
+};
+
+}  // namespace skiff

@@ -1,0 +1,274 @@
+#include "apiserver/server.h"
+
+#include <atomic>
+#include <optional>
+#include <utility>
+
+#include "apiserver/discovery/discovery.h"
+#include "apiserver/discovery/runtime_config.h"
+#include "apiserver/discovery/served_resources.h"
+#include "apiserver/discovery/server_documents.h"
+#include "apiserver/health.h"
+#include "apiserver/metrics.h"
+#include "apiserver/open_store.h"
+#include "apiserver/pipeline.h"
+#include "apiserver/registry/registry.h"
+#include "apiserver/request/respond.h"
+#include "apiserver/rest/deadlines.h"
+#include "apiserver/rest/storage_set.h"
+#include "apiserver/router.h"
+#include "apiserver/security.h"
+#include "base/metrics.h"
+#include "net/server.h"
+#include "store/lease_pool.h"
+
+namespace skiff {
+namespace {
+
+// Every resource that is served in some version, once.
+std::vector<const ResourceHub*> HubsOf(const ServedResources& served) {
+  std::vector<const ResourceHub*> out;
+  for (const ServedGroup& group : served.groups()) {
+    for (const ServedVersion& version : group.versions) {
+      for (const ServedResource& resource : version.resources) out.push_back(resource.desc->hub);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+// Members are destroyed from the last to the first: the listener before what its requests use.
+class ApiServer::Impl {
+ public:
+  Impl(ApiServerOptions options, Clock& clock, Random& random, Log& log)
+      : options_(std::move(options)),
+        clock_(clock),
+        random_(random),
+        log_(log),
+        metrics_(registry_of_metrics_),
+        deadlines_(clock),
+        rest_{.clock = clock, .random = random, .deadlines = deadlines_} {}
+
+  Result<void> Start() {
+    SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_));
+    SKIFF_RETURN_IF_ERROR(Serve());
+    SKIFF_RETURN_IF_ERROR(StartStorages());
+    SKIFF_ASSIGN_OR_RETURN(security_, MakeSecurity(options_, clock_, log_));
+    rest_.namespaces = storages_->Find(FindResource("", "v1", "namespaces")->hub);
+    rest_.min_request_timeout = options_.requests.min_request_timeout;
+    registry_.emplace(RegistryContext{*storages_, clock_, random_});
+    router_.emplace(*served_, *storages_, *registry_, rest_);
+    AddHealthChecks();
+    MakePipeline();
+    return Listen();
+  }
+
+  ~Impl() {
+    if (http_) http_->Stop();
+    http_.reset();
+    deadlines_.EndAll();
+    if (storages_) storages_->Stop();
+  }
+
+  const std::vector<std::string>& addresses() const { return http_->addresses(); }
+  bool ready() const { return storages_->ready() && !draining_; }
+
+  void Drain() {
+    draining_ = true;
+    if (!http_) return;
+    http_->OnDrain([this] { deadlines_.EndAll(); });
+    http_->Drain(options_.requests.request_timeout);
+  }
+
+ private:
+  Result<void> Serve() {
+    std::string config;
+    for (const auto& [key, on] : options_.runtime_config) {
+      if (!config.empty()) config += ',';
+      config += key + (on ? "=true" : "=false");
+    }
+    SKIFF_ASSIGN_OR_RETURN(const RuntimeConfig runtime, RuntimeConfig::Parse(config));
+    served_ = std::make_shared<const ServedResources>(
+        runtime, [this](std::string_view gate) { return options_.FeatureEnabled(gate, true); });
+    discovery_ = std::make_unique<Discovery>(
+        served_, options_.advertise_address.value_or(IpAddress::LoopbackV4())
+                     .WithPort(options_.secure_port));
+    return {};
+  }
+
+  Result<void> StartStorages() {
+    leases_.emplace(*store_.store, clock_,
+                    LeasePoolOptions{.max_reuse = std::chrono::seconds(
+                                         options_.storage.lease_reuse_duration_seconds)});
+    environment_.emplace(StorageEnvironment{
+        .store = *store_.store,
+        .clock = clock_,
+        .random = random_,
+        .leases = *leases_,
+        .prefix = options_.storage.etcd_prefix,
+        .events_come_first = store_.embedded,
+        .event_ttl = std::chrono::duration_cast<std::chrono::seconds>(options_.storage.event_ttl)});
+    SKIFF_ASSIGN_OR_RETURN(storages_, StorageSet::Make(HubsOf(*served_), *environment_));
+    storages_->Start();
+    const Duration deadline = clock_.Monotonic() + options_.storage.initialization_timeout;
+    if (!storages_->WaitUntilReady(deadline)) {
+      return Fail(StatusReason::kServiceUnavailable,
+                  "the cluster store could not be read in time: " +
+                      store_.store->Health().reason);
+    }
+    return {};
+  }
+
+  void AddHealthChecks() {
+    health_.Add({"ping", HealthCheck::kAll, [] { return std::string(); }});
+    health_.Add({"log", HealthCheck::kAll, [] { return std::string(); }});
+    health_.Add({"etcd", HealthCheck::kAll, [this] {
+                   const StoreHealth health = store_.store->Health();
+                   if (health.readable && health.writable) return std::string();
+                   return health.reason.empty() ? std::string("not writable") : health.reason;
+                 }});
+    health_.Add({"informer-sync", HealthCheck::kReadyz, [this] {
+                   return storages_->ready() ? std::string() : std::string("not filled yet");
+                 }});
+    health_.Add({"shutdown", HealthCheck::kReadyz, [this] {
+                   return draining_ ? std::string("process is shutting down") : std::string();
+                 }});
+  }
+
+  void MakePipeline() {
+    pipeline_.emplace(PipelineOptions{
+        .clock = clock_,
+        .random = random_,
+        .log = log_,
+        .metrics = metrics_,
+        .authenticator = *security_.authenticator,
+        .authorizer = *security_.authorizer,
+        .request_timeout = options_.requests.request_timeout,
+        .max_readonly_inflight = options_.requests.max_requests_inflight,
+        .max_mutating_inflight = options_.requests.max_mutating_requests_inflight,
+        .resolvers = {[this](ApiRequestPtr& request) { return AnswerOwnPaths(*request); },
+                      [this](ApiRequestPtr& request) { return AnswerDiscovery(*request); },
+                      [this](ApiRequestPtr& request) {
+                        return request->info.is_resource && router_->Route(request);
+                      }}});
+  }
+
+  bool AnswerOwnPaths(ApiRequest& request) {
+    if (request.info.is_resource) return false;
+    if (health_.Answer(request)) return true;
+    const std::string& path = request.info.path;
+    if (path == "/metrics") {
+      RespondBytes(request, 200, kMetricsContentType, SharedBytes(registry_of_metrics_.Text()));
+      return true;
+    }
+    if (path == "/version" || path == "/version/") {
+      RespondDocument(request, VersionDocument({.kubernetes_version = "v1.36.4",
+                                                .skiff_version = "v0.1.0"}));
+      return true;
+    }
+    if (path == "/") {
+      RespondDocument(request, IndexDocument(*served_, OwnPaths()));
+      return true;
+    }
+    return false;
+  }
+
+  static std::vector<std::string> OwnPaths() {
+    return {"/healthz", "/livez", "/readyz", "/metrics", "/version"};
+  }
+
+  static void RespondDocument(ApiRequest& request, DocumentAnswer answer) {
+    HttpHeaders extra;
+    if (!answer.etag.empty()) extra.Add("etag", answer.etag);
+    if (!answer.vary.empty()) extra.Add("vary", answer.vary);
+    if (!answer.location.empty()) extra.Add("location", answer.location);
+    if (!answer.cache_control.empty()) extra.Add("cache-control", answer.cache_control);
+    RespondBytes(request, answer.code, answer.content_type, std::move(answer.body),
+                 std::move(extra));
+  }
+
+  bool AnswerDiscovery(ApiRequest& request) {
+    if (request.info.is_resource) return false;
+    const DocumentRequest wanted{.path = request.info.path,
+                                 .query = request.http.query,
+                                 .accept = request.http.headers.Get("accept"),
+                                 .if_none_match = request.http.headers.Get("if-none-match"),
+                                 .user_agent = request.http.headers.Get("user-agent")};
+    Result<std::optional<DocumentAnswer>> answer = discovery_->Answer(wanted);
+    if (!answer) {
+      RespondError(request, answer.error());
+      return true;
+    }
+    if (!*answer) return false;
+    RespondDocument(request, std::move(**answer));
+    return true;
+  }
+
+  Result<void> Listen() {
+    HttpServerOptions http;
+    http.addresses = {options_.bind_address.WithPort(options_.secure_port)};
+    http.handler = &*pipeline_;
+    http.clock = &clock_;
+    http.share_port = options_.permit_port_sharing;
+    if (options_.requests.http2_max_streams_per_connection > 0) {
+      http.limits.max_streams =
+          static_cast<uint32_t>(options_.requests.http2_max_streams_per_connection);
+    }
+    http.on_error = [this](std::string_view text) { log_.Error(text); };
+    TlsOptions tls;
+    tls.certificate = {options_.tls.cert_file, options_.tls.private_key_file, {}};
+    for (const NamedCertificate& each : options_.tls.sni_cert_keys) {
+      tls.by_name.push_back({each.cert_file, each.key_file, each.names});
+    }
+    if (!options_.client_ca_file.empty()) tls.client_ca_files.push_back(options_.client_ca_file);
+    tls.cipher_suites = options_.tls.cipher_suites;
+    tls.min_version =
+        options_.tls.min_version == MinTlsVersion::kTls13 ? "VersionTLS13" : "VersionTLS12";
+    tls.http2 = !options_.disable_http2_serving;
+    http.tls = std::move(tls);
+    SKIFF_ASSIGN_OR_RETURN(http_, HttpServer::Start(std::move(http)));
+    for (const std::string& address : http_->addresses()) {
+      log_.Info("Serving securely", {{"address", address}});
+    }
+    return {};
+  }
+
+  const ApiServerOptions options_;
+  Clock& clock_;
+  Random& random_;
+  Log& log_;
+  MetricsRegistry registry_of_metrics_;
+  ApiServerMetrics metrics_;
+  OpenedStore store_;
+  std::optional<LeasePool> leases_;
+  std::optional<StorageEnvironment> environment_;
+  Deadlines deadlines_;
+  RestContext rest_;
+  std::shared_ptr<const ServedResources> served_;
+  std::unique_ptr<Discovery> discovery_;
+  std::unique_ptr<StorageSet> storages_;
+  Security security_;
+  std::optional<Registry> registry_;
+  std::optional<Router> router_;
+  Health health_;
+  std::optional<Pipeline> pipeline_;
+  std::atomic<bool> draining_{false};
+  std::unique_ptr<HttpServer> http_;
+};
+
+ApiServer::ApiServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ApiServer::~ApiServer() = default;
+
+Result<std::unique_ptr<ApiServer>> ApiServer::Start(ApiServerOptions options, Clock& clock,
+                                                    Random& random, Log& log) {
+  auto impl = std::make_unique<Impl>(std::move(options), clock, random, log);
+  SKIFF_RETURN_IF_ERROR(impl->Start());
+  return std::unique_ptr<ApiServer>(new ApiServer(std::move(impl)));
+}
+
+const std::vector<std::string>& ApiServer::addresses() const { return impl_->addresses(); }
+bool ApiServer::ready() const { return impl_->ready(); }
+void ApiServer::Drain() { impl_->Drain(); }
+
+}  // namespace skiff

@@ -1,0 +1,97 @@
+#include "apiserver/tables/cell_path.h"
+
+#include <charconv>
+
+namespace skiff {
+namespace {
+
+bool IsEmpty(const Value& value) {
+  switch (value.tag()) {
+    case Tag::kNull:
+      return true;
+    case Tag::kBool:
+      return !value.AsBool();
+    case Tag::kInt:
+    case Tag::kDuration:
+      return value.AsInt() == 0;
+    case Tag::kUint:
+      return value.AsUint() == 0;
+    case Tag::kDouble:
+      return value.AsDouble() == 0;
+    case Tag::kString:
+    case Tag::kBytes:
+    case Tag::kRawJson:
+      return value.AsText().empty();
+    case Tag::kTime:
+    case Tag::kMicroTime:
+      return IsZero(value.AsTime());
+    case Tag::kList:
+    case Tag::kMap:
+    case Tag::kObject:
+      return value.size() == 0;
+  }
+  return true;
+}
+
+Status BadPath(std::string_view path) {
+  return Status(StatusReason::kInternalError, "a column has the bad path " + std::string(path));
+}
+
+}  // namespace
+
+Result<CellPath> CellPath::Resolve(std::string_view path, const MessageDesc* kind) {
+  CellPath out;
+  out.text_ = path;
+  const MessageDesc* type = kind;
+  std::string_view rest = path;
+  while (!rest.empty()) {
+    if (!rest.starts_with('.') || type == nullptr) return std::unexpected(BadPath(path));
+    rest.remove_prefix(1);
+    std::string_view name = rest.substr(0, rest.find('.'));
+    rest.remove_prefix(name.size());
+    Step step{.field = MessageDesc::kNoField};
+    if (const size_t bracket = name.find('['); bracket != std::string_view::npos) {
+      const char* const digits = name.data() + bracket + 1;
+      if (std::from_chars(digits, name.data() + name.size(), step.item).ec != std::errc()) {
+        return std::unexpected(BadPath(path));
+      }
+      name = name.substr(0, bracket);
+    }
+    step.field = type->FindField(name);
+    if (step.field == MessageDesc::kNoField) return std::unexpected(BadPath(path));
+    const FieldDesc& field = type->fields[step.field];
+    if (field.pointer()) out.last_pointer_ = out.steps_.size();
+    if (field.cardinality == Cardinality::kMap && !rest.empty()) {
+      step.in_map = true;
+      step.key = rest.substr(1);  // keys may hold dots
+      rest = {};
+    }
+    out.type_ = field.type;
+    type = field.message;
+    out.steps_.push_back(std::move(step));
+  }
+  return out;
+}
+
+const Value* CellPath::Next(const Value& at, const Step& step) {
+  if (!at.is_object()) return nullptr;
+  const Value* value = at.Member(step.field);
+  if (value == nullptr) return nullptr;
+  if (step.in_map) return value->is_map() ? value->Find(step.key) : nullptr;
+  if (step.item < 0) return value;
+  const auto item = static_cast<size_t>(step.item);
+  return value->is_list() && item < value->size() ? &value->items()[item] : nullptr;
+}
+
+CellPath::Found CellPath::Follow(const Value& object) const {
+  const Value* at = &object;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    at = Next(*at, steps_[i]);
+    if (at == nullptr || at->is_null()) {
+      return {nullptr, last_pointer_ != kNoPointer && i > last_pointer_};
+    }
+  }
+  return {at, last_pointer_ != kNoPointer || !IsEmpty(*at)};
+}
+
+}  // namespace skiff

@@ -1,0 +1,189 @@
+#include "apiserver/tables/partial_metadata.h"
+
+#include <utility>
+
+#include "base/limits.h"
+#include "object/json/decode.h"
+#include "object/json/encode.h"
+#include "object/protobuf/encode.h"
+#include "object/protobuf/envelope.h"
+#include "object/protobuf/resource_version.h"
+#include "object/protobuf/wire.h"
+#include "object/transcode/protobuf_to_json.h"
+#include "views/meta/v1.h"
+
+namespace skiff {
+namespace {
+
+using views::meta_v1::PartialObjectMetadata;
+
+constexpr std::string_view kKind = "PartialObjectMetadata";
+constexpr std::string_view kListKind = "PartialObjectMetadataList";
+constexpr uint32_t kMetadataKey = WireKey(1, WireType::kBytes);
+
+void AppendField(uint32_t key, std::string_view body, ByteBuffer& out) {
+  auto* const to = reinterpret_cast<uint8_t*>(out.Reserve(2 * kMaxVarintBytes));
+  out.CommitTo(reinterpret_cast<char*>(WriteVarint(WriteVarint(to, key), body.size())));
+  out.Append(body);
+}
+
+// The fields of an object's message that are metadata: the first, or in an unusual order any.
+bool AppendMetadataFields(std::string_view message, ByteBuffer& out) {
+  for (WireReader in(message); !in.done();) {
+    const std::string_view before = in.rest();
+    uint32_t key = 0;
+    if (in.ReadKey(&key) != WireError::kNone || in.Skip(key) != WireError::kNone) return false;
+    if (key == kMetadataKey) out.Append(before.substr(0, before.size() - in.left()));
+  }
+  return true;
+}
+
+// An object with metadata alone, as a PartialObjectMetadata message.
+Result<void> CutOutMetadata(const ObjectBytes& object, ByteBuffer& out) {
+  SKIFF_ASSIGN_OR_RETURN(const ProtobufEnvelope envelope, OpenProtobufEnvelope(object.stored));
+  std::string_view message = envelope.raw;
+  WireReader in(message);
+  uint32_t key = 0;
+  std::string_view metadata;
+  ByteBuffer gathered;
+  if (in.ReadKey(&key) == WireError::kNone && key == kMetadataKey &&
+      in.ReadBytes(&metadata) == WireError::kNone &&
+      (in.done() || *in.at != static_cast<uint8_t>(kMetadataKey))) {
+    message = message.substr(0, message.size() - in.left());
+  } else {
+    if (!AppendMetadataFields(message, gathered)) {
+      return Fail(StatusReason::kInternalError, "the bytes of a stored object are broken");
+    }
+    message = gathered.view();
+  }
+  if (object.revision.value == 0) {
+    out.Append(message);
+  } else {
+    AppendWithResourceVersion(message, RevisionText(object.revision).view(), out);
+  }
+  return {};
+}
+
+// From JSON at rest, of custom resources and a few others.
+Result<Document> ReadMetadata(const ObjectBytes& object) {
+  DecodeOptions options;
+  options.max_bytes = limits::kMaxCountedBytes;
+  SKIFF_ASSIGN_OR_RETURN(Document document,
+                         DecodeJson(object.stored, PartialObjectMetadata::Type(), options));
+  document.root().EraseMember(PartialObjectMetadata::kKind);
+  document.root().EraseMember(PartialObjectMetadata::kApiVersion);
+  if (object.revision.value != 0) {
+    views::meta_v1::MutablePartialObjectMetadata partial(document);
+    partial.mutable_metadata().set_resource_version(RevisionText(object.revision).view());
+  }
+  return document;
+}
+
+Result<void> AppendMessage(const ObjectBytes& object, ByteBuffer& out) {
+  if (HasProtobufPrefix(object.stored)) return CutOutMetadata(object, out);
+  SKIFF_ASSIGN_OR_RETURN(const Document document, ReadMetadata(object));
+  std::string message;
+  EncodeProtobuf(document.root(), &message);
+  out.Append(message);
+  return {};
+}
+
+void AppendEnvelope(std::string_view kind, MetaVersion version, std::string_view raw,
+                    ByteBuffer& out) {
+  std::string bytes;
+  AppendProtobufEnvelope({.api_version = MetaApiVersion(version), .kind = kind, .raw = raw},
+                         &bytes);
+  out.Append(bytes);
+}
+
+}  // namespace
+
+Result<void> AppendPartialMetadataJson(const ObjectBytes& object, MetaVersion version,
+                                       ByteBuffer& scratch, ByteBuffer& out) {
+  if (HasProtobufPrefix(object.stored)) {
+    scratch.Clear();
+    SKIFF_RETURN_IF_ERROR(CutOutMetadata(object, scratch));
+    return ProtobufToJson(scratch.view(), *PartialObjectMetadata::Type(), MetaApiVersion(version),
+                          kKind, out);
+  }
+  SKIFF_ASSIGN_OR_RETURN(Document document, ReadMetadata(object));
+  document.root().SetMember(document.arena(), PartialObjectMetadata::kKind, Value::String(kKind));
+  document.root().SetMember(document.arena(), PartialObjectMetadata::kApiVersion,
+                            Value::String(MetaApiVersion(version)));
+  EncodeJson(document.root(), out);
+  return {};
+}
+
+Result<void> AppendPartialMetadata(const ObjectBytes& object, MetadataEncoding encoding,
+                                   MetaVersion version, ByteBuffer& out) {
+  ByteBuffer scratch;
+  if (encoding == MetadataEncoding::kJson) {
+    return AppendPartialMetadataJson(object, version, scratch, out);
+  }
+  SKIFF_RETURN_IF_ERROR(AppendMessage(object, scratch));
+  AppendEnvelope(kKind, version, scratch.view(), out);
+  return {};
+}
+
+void PartialMetadataListWriter::Begin(const ListMetadata& metadata, ByteBuffer& out) {
+  if (encoding_ == MetadataEncoding::kJson) {
+    out.Append("{\"kind\":\"");
+    out.Append(kListKind);
+    out.Append("\",\"apiVersion\":\"");
+    out.Append(MetaApiVersion(version_));
+    out.Append("\",\"metadata\":");
+    AppendListMetadata(metadata, out);
+    out.Append(",\"items\":");
+    return;
+  }
+  using views::meta_v1::ListMeta;
+  Document document = Document::OfType(ListMeta::Type());
+  Value& list = document.root();
+  const RevisionText version(metadata.revision);
+  if (metadata.revision.value != 0) {
+    list.SetMember(document.arena(), ListMeta::kResourceVersion, Value::String(version.view()));
+  }
+  if (!metadata.continue_token.empty()) {
+    list.SetMember(document.arena(), ListMeta::kContinue, Value::String(metadata.continue_token));
+  }
+  if (metadata.remaining_item_count) {
+    list.SetMember(document.arena(), ListMeta::kRemainingItemCount,
+                   Value::Int(*metadata.remaining_item_count));
+  }
+  EncodeProtobuf(document.root(), &list_metadata_);
+}
+
+Result<void> PartialMetadataListWriter::Item(const ObjectBytes& object, ByteBuffer& out) {
+  if (encoding_ == MetadataEncoding::kProtobuf) {
+    scratch_.Clear();
+    SKIFF_RETURN_IF_ERROR(AppendMessage(object, scratch_));
+    const uint32_t tag = version_ == MetaVersion::kV1 ? 2 : 1;
+    AppendField(WireKey(tag, WireType::kBytes), scratch_.view(), items_);
+    return {};
+  }
+  const size_t start = out.size();
+  out.Append(empty_ ? '[' : ',');
+  auto done = AppendPartialMetadataJson(object, version_, scratch_, out);
+  if (!done) {
+    out.Truncate(start);
+    return done;
+  }
+  empty_ = false;
+  return {};
+}
+
+void PartialMetadataListWriter::End(ByteBuffer& out) {
+  if (encoding_ == MetadataEncoding::kProtobuf) return EndProtobuf(out);
+  out.Append(empty_ ? "null}" : "]}");
+}
+
+void PartialMetadataListWriter::EndProtobuf(ByteBuffer& out) {
+  ByteBuffer raw(items_.size() + list_metadata_.size() + 2 * kMaxVarintBytes);
+  if (version_ == MetaVersion::kV1beta1) raw.Append(items_.view());
+  const uint32_t tag = version_ == MetaVersion::kV1 ? 1 : 2;
+  AppendField(WireKey(tag, WireType::kBytes), list_metadata_, raw);
+  if (version_ == MetaVersion::kV1) raw.Append(items_.view());
+  AppendEnvelope(kListKind, version_, raw.view(), out);
+}
+
+}  // namespace skiff

@@ -1,0 +1,137 @@
+#include <string>
+#include <utility>
+
+#include "apiserver/tables/column_descriptions.h"
+#include "apiserver/tables/table_writer.h"
+#include "base/limits.h"
+#include "object/json/decode.h"
+#include "object/json/text.h"
+#include "object/protobuf/decode.h"
+#include "object/protobuf/envelope.h"
+#include "views/core/v1.h"
+#include "views/meta/v1.h"
+
+namespace skiff {
+namespace {
+
+constexpr ColumnDesc kDefaultColumns[] = {
+    {.name = "Name", .type = "string", .format = "name", .cell = ".metadata.name", .priority = 0},
+    {.name = "Created At", .type = "date", .format = "", .cell = "code(created-at)", .priority = 0},
+};
+
+void AppendMember(ByteBuffer& out, std::string_view key, std::string_view value) {
+  out.Append(key);
+  AppendJsonString(out, value);
+}
+
+void AppendDefinition(const MessageDesc& kind, const ColumnDesc& column, ByteBuffer& out) {
+  AppendMember(out, "{\"name\":", column.name);
+  AppendMember(out, ",\"type\":", column.type);
+  AppendMember(out, ",\"format\":", column.format);
+  AppendMember(out, ",\"description\":", ColumnDescription(kind.name, column.name));
+  out.Append(",\"priority\":");
+  AppendJsonInt(out, column.priority);
+  out.Append('}');
+}
+
+void AppendCell(const Cell& cell, ByteBuffer& out) {
+  switch (cell.kind) {
+    case Cell::Kind::kInt:
+      AppendJsonInt(out, cell.number);
+      break;
+    case Cell::Kind::kBool:
+      out.Append(cell.number != 0 ? "true" : "false");
+      break;
+    default:
+      AppendJsonString(out, cell.text);
+  }
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const TableColumns>> TableColumns::Make(const ResourceDesc& resource) {
+  return Make(resource.hub->columns);
+}
+
+Result<std::shared_ptr<const TableColumns>> TableColumns::Make(const ColumnsDesc* columns) {
+  const MessageDesc* const kind =
+      columns != nullptr ? columns->kind : views::meta_v1::PartialObjectMetadata::Type();
+  std::shared_ptr<TableColumns> table(new TableColumns(kind));
+  table->default_columns_ = columns == nullptr;
+  std::span<const ColumnDesc> list = kDefaultColumns;
+  if (columns != nullptr) list = columns->columns;
+  ByteBuffer definitions;
+  for (const ColumnDesc& column : list) {
+    SKIFF_RETURN_IF_ERROR(table->AddCell(column.cell));
+    definitions.Append(definitions.empty() ? '[' : ',');
+    AppendDefinition(*kind, column, definitions);
+  }
+  definitions.Append(']');
+  table->definitions_json_ = definitions.ToString();
+  if (columns != nullptr && !columns->extra_cell.empty()) {
+    SKIFF_RETURN_IF_ERROR(table->AddCell(columns->extra_cell));
+  }
+  if (kind == views::core_v1::Pod::Type()) {
+    SKIFF_ASSIGN_OR_RETURN(CellPath phase, CellPath::Resolve(".status.phase", kind));
+    table->phase_.push_back(std::move(phase));
+    SKIFF_RETURN_IF_ERROR(table->filter_.Keep(".status.phase"));
+  }
+  return table;
+}
+
+Result<void> TableColumns::AddCell(std::string_view notation) {
+  SKIFF_ASSIGN_OR_RETURN(CellProgram program, CellProgram::Compile(notation, kind_));
+  SKIFF_RETURN_IF_ERROR(program.KeepFields(filter_));
+  cells_.push_back(std::move(program));
+  return {};
+}
+
+Result<Document> TableColumns::Decode(std::string_view stored, ByteBuffer& scratch) const {
+  if (!HasProtobufPrefix(stored)) {
+    DecodeOptions options;
+    options.max_bytes = limits::kMaxCountedBytes;
+    options.borrow_text = true;
+    return DecodeJson(stored, kind_, options);
+  }
+  SKIFF_ASSIGN_OR_RETURN(const ProtobufEnvelope envelope, OpenProtobufEnvelope(stored));
+  scratch.Clear();
+  if (!filter_.Apply(envelope.raw, scratch)) {
+    return Fail(StatusReason::kInternalError, "the bytes of a stored object are broken");
+  }
+  ProtobufDecodeOptions options;
+  options.max_bytes = limits::kMaxCountedBytes;
+  return DecodeProtobuf(scratch.view(), kind_, options);
+}
+
+Result<void> TableColumns::AppendCells(std::string_view stored, Timestamp now, ByteBuffer& scratch,
+                                       ByteBuffer& out) const {
+  SKIFF_ASSIGN_OR_RETURN(Document document, Decode(stored, scratch));
+  AppendCells(document.root(), document.arena(), now, out);
+  return {};
+}
+
+void TableColumns::AppendCells(const Value& object, Arena& arena, Timestamp now,
+                               ByteBuffer& out) const {
+  const CellContext context{.object = object, .now = now, .arena = arena};
+  out.Append("\"cells\":");
+  char before = '[';
+  for (const CellProgram& cell : cells_) {
+    out.Append(std::exchange(before, ','));
+    AppendCell(cell.Run(context), out);
+  }
+  out.Append(']');
+  if (!phase_.empty()) AppendConditions(object, out);
+}
+
+// A finished pod says so beside its cells, for clients that hide what is finished.
+void TableColumns::AppendConditions(const Value& pod, ByteBuffer& out) const {
+  const Value* const phase = phase_.front().Follow(pod).value;
+  if (phase == nullptr) return;
+  const bool succeeded = phase->AsText() == "Succeeded";
+  if (!succeeded && phase->AsText() != "Failed") return;
+  out.Append(R"(,"conditions":[{"type":"Completed","status":"True","reason":)");
+  out.Append(succeeded ? R"("Succeeded","message":"All containers of the pod have succeeded."}])"
+                       : R"("Failed","message":"A container of the pod has failed."}])");
+}
+
+}  // namespace skiff

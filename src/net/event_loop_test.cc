@@ -1,0 +1,158 @@
+#include "net/event_loop.h"
+
+#include <condition_variable>
+
+#include <gtest/gtest.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+namespace skiff {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class Latch {
+ public:
+  void Open() {
+    std::lock_guard lock(mutex_);
+    open_ = true;
+    wake_.notify_all();
+  }
+  void Wait() {
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, [&] { return open_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool open_ = false;
+};
+
+class EventLoopTest : public testing::Test {
+ protected:
+  EventLoopTest() : loop_(*EventLoop::Create(clock_)) { loop_->Start("loop"); }
+  ~EventLoopTest() override { loop_->Stop(); }
+
+  // Runs on the loop and returns when it is done.
+  void OnLoop(const std::function<void()>& body) {
+    Latch done;
+    loop_->Post([&] {
+      body();
+      done.Open();
+    });
+    done.Wait();
+  }
+
+  ManualClock clock_;
+  std::shared_ptr<EventLoop> loop_;
+};
+
+TEST_F(EventLoopTest, PostedTasksRunInOrderOnTheLoop) {
+  std::vector<int> order;
+  for (int i = 0; i < 100; ++i) loop_->Post([&, i] { order.push_back(i); });
+  bool in_loop = false;
+  OnLoop([&] { in_loop = loop_->InLoop(); });
+  EXPECT_TRUE(in_loop);
+  EXPECT_FALSE(loop_->InLoop());
+  ASSERT_EQ(order.size(), 100);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(order[i], i);
+}
+
+TEST_F(EventLoopTest, ATaskMayPostAnother) {
+  Latch done;
+  loop_->Post([&] { loop_->Post([&] { done.Open(); }); });
+  done.Wait();
+}
+
+TEST_F(EventLoopTest, TimersRunInOrderOnceTheirTimeHasCome) {
+  std::vector<int> ran;
+  OnLoop([&] {
+    Duration now = clock_.Monotonic();
+    loop_->AddTimer(now + seconds(20), [&] { ran.push_back(20); });
+    loop_->AddTimer(now + seconds(10), [&] { ran.push_back(10); });
+    loop_->AddTimer(now + seconds(10), [&] { ran.push_back(11); });
+    auto cancelled = loop_->AddTimer(now + seconds(5), [&] { ran.push_back(5); });
+    loop_->AddTimer(now + seconds(40), [&] { ran.push_back(40); });
+    loop_->CancelTimer(cancelled);
+  });
+  OnLoop([] {});
+  EXPECT_TRUE(ran.empty());
+  clock_.Advance(seconds(30));
+  OnLoop([] {});
+  OnLoop([] {});
+  EXPECT_EQ(ran, (std::vector<int>{10, 11, 20}));
+}
+
+TEST_F(EventLoopTest, ATimerThatIsDueNeedsNoOtherEvent) {
+  SystemClock clock;
+  auto loop = *EventLoop::Create(clock);
+  loop->Start("timer");
+  Latch done;
+  loop->Post([&] { loop->AddTimer(clock.Monotonic() + milliseconds(5), [&] { done.Open(); }); });
+  done.Wait();
+  loop->Stop();
+}
+
+TEST_F(EventLoopTest, WhatIsPostedAfterTheEndIsDropped) {
+  auto held = std::make_shared<int>(1);
+  loop_->Stop();
+  loop_->Post([held] { FAIL(); });
+  EXPECT_EQ(held.use_count(), 1);
+}
+
+class Reader final : public EventLoop::Watcher {
+ public:
+  Reader(EventLoop& loop, int fd) : loop_(loop), fd_(fd) {}
+  void OnEvents(uint32_t events) override {
+    if ((events & EPOLLIN) == 0) return;
+    loop_.AtTurnEnd(this);
+  }
+  void OnTurnEnd() override {
+    char bytes[16];
+    size_ = recv(fd_, bytes, sizeof(bytes), MSG_DONTWAIT);
+    read_.Open();
+  }
+  ssize_t Size() {
+    read_.Wait();
+    return size_;
+  }
+
+ private:
+  EventLoop& loop_;
+  int fd_;
+  ssize_t size_ = 0;
+  Latch read_;
+};
+
+TEST_F(EventLoopTest, AWatcherHearsOfInputAndMayActAtTheEndOfTheTurn) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  UniqueFd a(ends[0]), b(ends[1]);
+  Reader reader(*loop_, a.get());
+  OnLoop([&] { ASSERT_TRUE(loop_->Add(a.get(), &reader)); });
+  ASSERT_EQ(send(b.get(), "hello", 5, 0), 5);
+  EXPECT_EQ(reader.Size(), 5);
+  OnLoop([&] { loop_->Remove(a.get()); });
+}
+
+class CountingSleeper final : public EventLoop::Sleeper {
+ public:
+  void OnWake() override { ++count; }
+  int count = 0;
+};
+
+TEST_F(EventLoopTest, SleepersAreWokenFromAnyThread) {
+  auto sleeper = std::make_shared<CountingSleeper>();
+  for (int i = 0; i < 10; ++i) loop_->Wake(sleeper);
+  OnLoop([] {});
+  OnLoop([] {});
+  EXPECT_EQ(sleeper->count, 10);
+  loop_->Stop();
+  loop_->Wake(sleeper);
+  EXPECT_EQ(sleeper->count, 10);
+}
+
+}  // namespace
+}  // namespace skiff

@@ -1,0 +1,38 @@
+#include "net/exchange.h"
+
+#include <utility>
+
+namespace skiff {
+
+void Exchange::Respond(HttpResponse response) {
+  if (loop_->InLoop()) {
+    if (owner_ != nullptr) owner_->OnResponse(stream_, std::move(response));
+    return;
+  }
+  response_ = std::move(response);
+  loop_->Post([self = shared_from_this()] {
+    // Taken out also when nobody waits for it, so that a source ends on the loop.
+    HttpResponse arrived = std::move(self->response_);
+    if (self->owner_ != nullptr) self->owner_->OnResponse(self->stream_, std::move(arrived));
+  });
+}
+
+void Exchange::OnWake() {
+  wake_pending_.store(false, std::memory_order_release);
+  if (owner_ != nullptr) owner_->OnBodyReady(stream_);
+}
+
+void Exchange::Detach() {
+  owner_ = nullptr;
+  MarkGone();
+}
+
+void Exchange::Wake() {
+  if (!wake_pending_.exchange(true, std::memory_order_acq_rel)) loop_->Wake(shared_from_this());
+}
+
+std::function<void()> Exchange::MakeWake() {
+  return [self = shared_from_this()] { self->Wake(); };
+}
+
+}  // namespace skiff

@@ -1,0 +1,45 @@
+#include "net/http.h"
+
+namespace skiff {
+
+const std::string* HttpHeaders::Find(std::string_view name) const {
+  for (const Field& field : fields_)
+    if (field.name == name) return &field.value;
+  return nullptr;
+}
+
+std::string_view HttpHeaders::Get(std::string_view name) const {
+  const std::string* value = Find(name);
+  return value == nullptr ? std::string_view() : std::string_view(*value);
+}
+
+HttpResponse PlainTextResponse(int code, std::string_view text) {
+  HttpResponse response;
+  response.code = code;
+  response.headers.Add("content-type", "text/plain; charset=utf-8");
+  response.body = SharedBytes(text);
+  return response;
+}
+
+Responder& Responder::operator=(Responder&& other) {
+  if (this == &other) return *this;
+  Responder dropped(std::move(sink_));
+  sink_ = std::move(other.sink_);
+  return *this;
+}
+
+Responder::~Responder() {
+  if (sink_ == nullptr) return;
+  sink_->Respond(PlainTextResponse(500, "Internal Server Error\n"));
+}
+
+void Responder::Respond(HttpResponse response) && {
+  if (auto sink = std::move(sink_)) sink->Respond(std::move(response));
+}
+
+void HttpHandler::HandleTooLarge(HttpRequest request, Responder responder) {
+  static_cast<void>(request);
+  std::move(responder).Respond(PlainTextResponse(413, "Request entity too large\n"));
+}
+
+}  // namespace skiff

@@ -1,0 +1,246 @@
+#include "net/server.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "base/limits.h"
+#include "net/connection.h"
+#include "net/listener.h"
+#include "net/tls_context.h"
+
+namespace skiff {
+namespace {
+
+// Told when a connection ends, so that draining can wait for the last.
+class Gate {
+ public:
+  void Notify() {
+    std::lock_guard lock(mutex_);
+    wake_.notify_all();
+  }
+  template <typename Condition>
+  void WaitUntil(Clock& clock, Duration deadline, Condition condition) {
+    std::unique_lock lock(mutex_);
+    while (!condition() && clock.Monotonic() < deadline) clock.WaitUntil(wake_, lock, deadline);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable wake_;
+};
+
+// The connections of one loop.
+class LoopServer final : public ConnectionOwner {
+ public:
+  LoopServer(std::shared_ptr<EventLoop> loop, HttpService& service, const TlsContext* tls,
+             Gate& gate)
+      : serving_(std::move(loop), service), tls_(tls), gate_(gate) {}
+
+  // On the loop, as all below but for the count.
+  void Accept(UniqueFd fd, std::string address) {
+    std::unique_ptr<TlsSession> session;
+    if (tls_ != nullptr) {
+      SSL* ssl = tls_->NewSession();
+      if (ssl == nullptr) return Forget();
+      session = std::make_unique<TlsSession>(ssl);
+    }
+    auto made = std::make_unique<Connection>(serving_, *this, std::move(fd), std::move(address),
+                                             std::move(session));
+    Connection* connection = made.get();
+    connections_.emplace(connection, std::move(made));
+    connection->Start();
+    if (draining_) connection->Drain();
+  }
+
+  void Drain() {
+    draining_ = true;
+    for (Connection* connection : All()) connection->Drain();
+  }
+
+  void CloseAll() {
+    for (Connection* connection : All()) connection->Close();
+  }
+
+  void OnClosed(Connection* connection) override {
+    const auto found = connections_.find(connection);
+    if (found == connections_.end()) return;
+    serving_.loop->Retire(std::move(found->second));
+    connections_.erase(found);
+    Forget();
+  }
+
+  void ReadPeer(SSL* ssl, ConnectionPeer& peer) override { tls_->ReadPeer(ssl, peer); }
+
+  // Any thread: counted from the moment when the connection is given to this loop.
+  void Expect() {
+    count_.fetch_add(1, std::memory_order_relaxed);
+    serving_.service.connections.fetch_add(1, std::memory_order_relaxed);
+  }
+  int64_t count() const { return count_.load(std::memory_order_relaxed); }
+  EventLoop& loop() { return *serving_.loop; }
+
+ private:
+  void Forget() {
+    count_.fetch_sub(1, std::memory_order_relaxed);
+    if (serving_.service.connections.fetch_sub(1) == 1) gate_.Notify();
+  }
+
+  std::vector<Connection*> All() const {
+    std::vector<Connection*> all;
+    for (const auto& entry : connections_) all.push_back(entry.first);
+    return all;
+  }
+
+  ServingLoop serving_;
+  const TlsContext* tls_;
+  Gate& gate_;
+  std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
+  std::atomic<int64_t> count_ = 0;
+  bool draining_ = false;
+};
+
+}  // namespace
+
+class HttpServer::Impl {
+ public:
+  Result<void> Start(HttpServerOptions options);
+  void Drain(Duration grace);
+  void Stop();
+
+  std::vector<std::string> addresses;
+  HttpService service;
+  std::vector<std::function<void()>> on_drain;
+
+ private:
+  void OnAccept(UniqueFd fd, std::string address);
+  void CheckTlsFiles();
+  void OnEveryLoop(const std::function<void(LoopServer&)>& body);
+
+  HttpServerOptions options_;
+  std::unique_ptr<TlsContext> tls_;
+  Gate gate_;
+  std::vector<std::unique_ptr<Listener>> listeners_;
+  std::vector<std::unique_ptr<LoopServer>> loops_;
+  bool stopped_ = false;
+};
+
+Result<void> HttpServer::Impl::Start(HttpServerOptions options) {
+  options_ = std::move(options);
+  if (!options_.on_error) options_.on_error = [](std::string_view) {};
+  service.handler = options_.handler;
+  service.limits = options_.limits;
+  if (options_.tls) {
+    SKIFF_ASSIGN_OR_RETURN(tls_, TlsContext::Load(*options_.tls, *options_.clock));
+  }
+  for (const std::string& address : options_.addresses) {
+    SKIFF_ASSIGN_OR_RETURN(auto listener, Listener::Open(address, options_.share_port));
+    addresses.push_back(listener->address());
+    listeners_.push_back(std::move(listener));
+  }
+  int count = options_.loops;
+  if (count == 0) count = std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
+  for (int i = 0; i < count; ++i) {
+    SKIFF_ASSIGN_OR_RETURN(auto loop, EventLoop::Create(*options_.clock));
+    loops_.push_back(std::make_unique<LoopServer>(std::move(loop), service, tls_.get(), gate_));
+  }
+  EventLoop& first = loops_.front()->loop();
+  first.Post([this] {
+    for (auto& listener : listeners_)
+      listener->Start(
+          loops_.front()->loop(),
+          [this](UniqueFd fd, std::string address) { OnAccept(std::move(fd), std::move(address)); },
+          options_.on_error);
+    if (tls_ != nullptr) CheckTlsFiles();
+  });
+  for (int i = 0; i < count; ++i) loops_[i]->loop().Start("http-" + std::to_string(i));
+  return {};
+}
+
+// On the first loop. A connection goes to the loop with the fewest, since connections of HTTP/2 are
+// few, long and busy: chance would not spread them well.
+void HttpServer::Impl::OnAccept(UniqueFd fd, std::string address) {
+  if (service.connections.load() >= static_cast<int64_t>(service.limits.max_connections)) return;
+  const auto least = std::min_element(loops_.begin(), loops_.end(),
+                                      [](auto& a, auto& b) { return a->count() < b->count(); });
+  LoopServer& chosen = **least;
+  chosen.Expect();
+  if (chosen.loop().InLoop()) return chosen.Accept(std::move(fd), std::move(address));
+  // Shared only because tasks can be copied; closed if the loop stops first.
+  auto shared = std::make_shared<UniqueFd>(std::move(fd));
+  chosen.loop().Post([&chosen, shared, address = std::move(address)] {
+    chosen.Accept(std::move(*shared), address);
+  });
+}
+
+void HttpServer::Impl::CheckTlsFiles() {
+  EventLoop& loop = loops_.front()->loop();
+  if (auto checked = tls_->Check(); !checked)
+    options_.on_error("certificates stay as they were: " + checked.error().message());
+  loop.AddTimer(loop.now() + limits::kTlsFileCheckInterval, [this] { CheckTlsFiles(); });
+}
+
+void HttpServer::Impl::OnEveryLoop(const std::function<void(LoopServer&)>& body) {
+  std::atomic<size_t> left = loops_.size();
+  for (auto& server : loops_)
+    server->loop().Post([&] {
+      body(*server);
+      left.fetch_sub(1);
+      gate_.Notify();
+    });
+  gate_.WaitUntil(*options_.clock, Clock::kForever, [&] { return left.load() == 0; });
+}
+
+void HttpServer::Impl::Drain(Duration grace) {
+  if (stopped_) return;
+  const Duration deadline = options_.clock->Monotonic() + grace;
+  OnEveryLoop([&](LoopServer& server) {
+    if (&server != loops_.front().get()) return;
+    for (auto& listener : listeners_) listener->Close();
+  });
+  for (const auto& callback : std::exchange(on_drain, {})) callback();
+  OnEveryLoop([](LoopServer& server) { server.Drain(); });
+  gate_.WaitUntil(*options_.clock, deadline, [&] { return service.connections.load() == 0; });
+  Stop();
+}
+
+void HttpServer::Impl::Stop() {
+  if (std::exchange(stopped_, true) || loops_.empty()) return;
+  OnEveryLoop([&](LoopServer& server) {
+    if (&server == loops_.front().get())
+      for (auto& listener : listeners_) listener->Close();
+    server.CloseAll();
+  });
+  for (auto& server : loops_) server->loop().Stop();
+}
+
+HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+HttpServer::~HttpServer() { impl_->Stop(); }
+
+Result<std::unique_ptr<HttpServer>> HttpServer::Start(HttpServerOptions options) {
+  auto impl = std::make_unique<Impl>();
+  SKIFF_RETURN_IF_ERROR(impl->Start(std::move(options)));
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
+}
+
+const std::vector<std::string>& HttpServer::addresses() const { return impl_->addresses; }
+
+HttpServerFigures HttpServer::figures() const {
+  const HttpService& service = impl_->service;
+  return {service.connections.load(), service.requests_in_flight.load(), service.requests.load()};
+}
+
+void HttpServer::OnDrain(std::function<void()> callback) {
+  impl_->on_drain.push_back(std::move(callback));
+}
+
+void HttpServer::Drain(Duration grace) { impl_->Drain(grace); }
+
+void HttpServer::Stop() { impl_->Stop(); }
+
+}  // namespace skiff

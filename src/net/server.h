@@ -1,0 +1,72 @@
+// An HTTP server: listens, speaks TLS, HTTP/1.1 and HTTP/2, and calls one handler for every
+// request.
+//
+// One loop for each core by default; a connection stays with the loop that it was given to. Start()
+// and the calls after it belong to threads that are none of the loops'.
+//
+// An end in order: Drain() closes the listening sockets, tells clients that this is the end
+// (GOAWAY, Connection: close), runs the callbacks of OnDrain(), by which owners of long streams end
+// these, and waits for what is under way; then, or when the time is over, everything is closed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "net/http.h"
+#include "net/serving.h"
+#include "net/tls_options.h"
+
+namespace skiff {
+
+struct HttpServerOptions {
+  // "127.0.0.1:6443", "[::1]:0", "0.0.0.0:6443" (which stands for all addresses of both families,
+  // as in Go) or ":6443", the same. Port 0 takes a free one.
+  std::vector<std::string> addresses;
+  std::optional<TlsOptions> tls;   // none: plain
+  HttpHandler* handler = nullptr;  // outlives the server
+  Clock* clock = nullptr;          // likewise
+  int loops = 0;                   // 0: one for each core
+  HttpLimits limits;
+  bool share_port = false;  // --permit-port-sharing: SO_REUSEPORT
+  // Faults that no caller hears of: certificate files that cannot be used, accepting that fails. On
+  // a loop.
+  std::function<void(std::string_view)> on_error;
+};
+
+struct HttpServerFigures {
+  int64_t connections = 0;
+  int64_t requests_in_flight = 0;
+  uint64_t requests = 0;  // so far
+};
+
+class HttpServer {
+ public:
+  static Result<std::unique_ptr<HttpServer>> Start(HttpServerOptions options);
+  // Stops.
+  ~HttpServer();
+
+  // In the order of the options, with the ports that were taken: "127.0.0.1:34567".
+  const std::vector<std::string>& addresses() const;
+  HttpServerFigures figures() const;
+
+  // Before Drain(). Called once, on the thread that drains.
+  void OnDrain(std::function<void()> callback);
+  // Ends in order, within `grace`. The server is stopped afterwards.
+  void Drain(Duration grace);
+  // Ends at once. Harmless when called again.
+  void Stop();
+
+ private:
+  class Impl;
+  explicit HttpServer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace skiff

@@ -1,0 +1,28 @@
+#include "net/serving.h"
+
+#include <time.h>
+
+#include <array>
+
+namespace skiff {
+
+std::string_view HttpDate::Get(Clock& clock) {
+  const int64_t second = std::chrono::floor<std::chrono::seconds>(clock.Wall()).count();
+  if (second == second_) return text_;
+  second_ = second;
+  static constexpr std::array kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  static constexpr std::array kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                         "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  const time_t value = second;
+  tm fields{};
+  gmtime_r(&value, &fields);
+  const auto two = [](int number) {
+    return std::string{static_cast<char>('0' + number / 10), static_cast<char>('0' + number % 10)};
+  };
+  text_ = std::string(kDays[fields.tm_wday]) + ", " + two(fields.tm_mday) + " " +
+          kMonths[fields.tm_mon] + " " + std::to_string(fields.tm_year + 1900) + " " +
+          two(fields.tm_hour) + ":" + two(fields.tm_min) + ":" + two(fields.tm_sec) + " GMT";
+  return text_;
+}
+
+}  // namespace skiff

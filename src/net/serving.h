@@ -1,0 +1,74 @@
+// What the connections of a server share: the handler, bounds, figures; and, on each loop, the room
+// that all its connections work in, so that an idle connection holds no buffers.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "net/event_loop.h"
+#include "net/http.h"
+
+namespace skiff {
+
+// Servers of tests choose smaller ones.
+struct HttpLimits {
+  size_t max_header_bytes = limits::kMaxHttpHeaderBytes;
+  size_t max_body_bytes = limits::kMaxHttpBodyBytes;
+  uint32_t max_streams = limits::kHttp2MaxStreams;
+  size_t max_connections = limits::kMaxHttpConnections;
+  Duration handshake_timeout = limits::kTlsHandshakeTimeout;
+  Duration header_timeout = limits::kHttpHeaderTimeout;
+  Duration body_timeout = limits::kHttpBodyTimeout;
+  Duration idle_timeout = limits::kHttpIdleTimeout;
+  Duration write_timeout = limits::kHttpWriteTimeout;
+};
+
+// Any thread. Outlives all connections.
+struct HttpService {
+  HttpHandler* handler = nullptr;
+  HttpLimits limits;
+  std::atomic<int64_t> connections = 0;
+  std::atomic<int64_t> requests_in_flight = 0;
+  std::atomic<uint64_t> requests = 0;
+};
+
+// The date as HTTP writes it, made anew once a second.
+class HttpDate {
+ public:
+  // Valid until the next call.
+  std::string_view Get(Clock& clock);
+
+ private:
+  int64_t second_ = -1;
+  std::string text_;
+};
+
+struct ServingLoop {
+  ServingLoop(std::shared_ptr<EventLoop> event_loop, HttpService& http_service)
+      : loop(std::move(event_loop)), service(http_service) {}
+
+  std::shared_ptr<EventLoop> loop;
+  HttpService& service;
+  HttpDate date;
+  // Each belongs to whoever works at the moment: bytes as read, the same decrypted, bytes to be
+  // sent, the same encrypted.
+  ByteBuffer input;
+  ByteBuffer plain_input;
+  ByteBuffer output;
+  ByteBuffer sealed_output;
+};
+
+// What all requests of a connection have in common.
+struct ConnectionPeer {
+  std::string address;
+  std::shared_ptr<const PeerCertificate> certificate;
+  bool refused = false;
+};
+
+}  // namespace skiff

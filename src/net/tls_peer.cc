@@ -1,0 +1,97 @@
+#include "net/tls_peer.h"
+
+#include <time.h>
+
+#include <array>
+#include <string>
+
+#include <openssl/asn1.h>
+#include <openssl/evp.h>
+#include <openssl/objects.h>
+#include <openssl/x509v3.h>
+
+namespace skiff {
+namespace {
+
+constexpr std::string_view kUidOid = "1.3.6.1.4.1.57683.2";
+
+time_t Seconds(Clock& clock) {
+  return std::chrono::floor<std::chrono::seconds>(clock.Wall()).count();
+}
+
+std::string Text(const ASN1_STRING* value) {
+  unsigned char* bytes = nullptr;
+  const int size = ASN1_STRING_to_UTF8(&bytes, value);
+  if (size < 0) return "";
+  std::string text(reinterpret_cast<char*>(bytes), static_cast<size_t>(size));
+  OPENSSL_free(bytes);
+  return text;
+}
+
+std::string Fingerprint(const X509* certificate) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned int size = 0;
+  if (X509_digest(certificate, EVP_sha256(), digest.data(), &size) != 1) return "";
+  std::string text;
+  for (unsigned int i = 0; i < size; ++i) {
+    text += "0123456789abcdef"[digest[i] >> 4];
+    text += "0123456789abcdef"[digest[i] & 15];
+  }
+  return text;
+}
+
+int64_t NotAfter(const X509* certificate) {
+  tm fields{};
+  if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &fields) != 1) return 0;
+  return timegm(&fields);
+}
+
+}  // namespace
+
+int VerifyTlsPeer(X509_STORE_CTX* context, void* clock) {
+  X509_VERIFY_PARAM* param = X509_STORE_CTX_get0_param(context);
+  X509_VERIFY_PARAM_set_time(param, Seconds(*static_cast<Clock*>(clock)));
+  // Any certificate of the CA file is an anchor, as in Go, also one that is not self-signed.
+  X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_PARTIAL_CHAIN);
+  X509_VERIFY_PARAM_set_purpose(param, X509_PURPOSE_SSL_CLIENT);
+  if (X509_verify_cert(context) <= 0 && X509_STORE_CTX_get_error(context) == X509_V_OK)
+    X509_STORE_CTX_set_error(context, X509_V_ERR_UNSPECIFIED);
+  return 1;
+}
+
+std::shared_ptr<const PeerCertificate> DescribeCertificate(X509* certificate) {
+  auto peer = std::make_shared<PeerCertificate>();
+  const X509_NAME* subject = X509_get_subject_name(certificate);
+  int uids = 0;
+  for (int i = 0; i < X509_NAME_entry_count(subject); ++i) {
+    const X509_NAME_ENTRY* entry = X509_NAME_get_entry(subject, i);
+    const ASN1_OBJECT* kind = X509_NAME_ENTRY_get_object(entry);
+    const int nid = OBJ_obj2nid(kind);
+    std::array<char, 80> oid{};
+    OBJ_obj2txt(oid.data(), oid.size(), kind, 1);
+    if (nid == NID_commonName) {
+      peer->common_name = Text(X509_NAME_ENTRY_get_data(entry));
+    } else if (nid == NID_organizationName) {
+      peer->organizations.push_back(Text(X509_NAME_ENTRY_get_data(entry)));
+    } else if (kUidOid == oid.data()) {
+      peer->uid = Text(X509_NAME_ENTRY_get_data(entry));
+      if (++uids > 1) return nullptr;
+    }
+  }
+  peer->fingerprint = Fingerprint(certificate);
+  peer->not_after_seconds = NotAfter(certificate);
+  return peer;
+}
+
+void ReadTlsPeer(SSL* ssl, Clock& clock, ConnectionPeer& peer) {
+  X509* certificate = SSL_get0_peer_certificate(ssl);
+  if (certificate == nullptr) return;
+  time_t now = Seconds(clock);
+  // A resumed session was verified when it began; it may have run out since.
+  const bool is_valid = SSL_get_verify_result(ssl) == X509_V_OK &&
+                        X509_cmp_time(X509_get0_notAfter(certificate), &now) > 0;
+  if (is_valid) peer.certificate = DescribeCertificate(certificate);
+  peer.refused = peer.certificate == nullptr;
+}
+
+}  // namespace skiff

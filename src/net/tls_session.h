@@ -1,0 +1,51 @@
+// The TLS of one connection, between buffers: bytes of the socket in, plain bytes out, and the
+// other way around. It holds no buffers of its own while nothing is under way.
+#pragma once
+
+#include <string_view>
+
+#include <openssl/ssl.h>
+
+#include "base/buffer.h"
+
+namespace skiff {
+
+class TlsSession {
+ public:
+  enum class State : uint8_t {
+    kHandshake,
+    kOpen,
+    kEnded,   // the client said that it will send nothing more
+    kFailed,  // close; what is in the output may tell the client why
+  };
+
+  // Takes the SSL over.
+  explicit TlsSession(SSL* ssl);
+  TlsSession(const TlsSession&) = delete;
+  TlsSession& operator=(const TlsSession&) = delete;
+  ~TlsSession();
+
+  // Takes all of `sealed`, appends to `plain` what it contained and to `sealed_out` what TLS has to
+  // say to it.
+  State Receive(std::string_view sealed, ByteBuffer& plain, ByteBuffer& sealed_out);
+  // After the handshake. False when the session has failed.
+  bool Send(std::string_view plain, ByteBuffer& sealed_out);
+  // The last word.
+  void End(ByteBuffer& sealed_out);
+
+  State state() const { return state_; }
+  bool speaks_http2() const;
+  SSL* ssl() { return ssl_; }
+
+ private:
+  friend struct TlsSessionBio;
+
+  State Fail();
+
+  SSL* ssl_;
+  State state_ = State::kHandshake;
+  std::string_view input_;        // during Receive()
+  ByteBuffer* output_ = nullptr;  // during all calls
+};
+
+}  // namespace skiff

@@ -1,0 +1,234 @@
+#include "net/tls_state.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+
+#include "base/limits.h"
+#include "net/tls_peer.h"
+
+namespace skiff {
+
+template <auto kFree>
+struct Freer {
+  template <typename T>
+  void operator()(T* pointer) const {
+    kFree(pointer);
+  }
+};
+using CtxPointer = std::unique_ptr<SSL_CTX, Freer<SSL_CTX_free>>;
+using X509Pointer = std::unique_ptr<X509, Freer<X509_free>>;
+using KeyPointer = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
+using BioPointer = std::unique_ptr<BIO, Freer<BIO_free>>;
+
+struct TlsState {
+  CtxPointer ctx;                           // with the certificate that has no name
+  std::vector<CtxPointer> others;           // one for each certificate of by_name
+  std::map<std::string, SSL_CTX*> by_name;  // exact, or with a leading "*."
+};
+
+namespace {
+
+constexpr unsigned char kBothProtocols[] = "\x02h2\x08http/1.1";
+constexpr unsigned char kHttp1Alone[] = "\x08http/1.1";
+constexpr unsigned char kSessionContext[] = "skiff";
+
+std::string OpenSslError() {
+  const unsigned long code = ERR_get_error();
+  ERR_clear_error();
+  const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+  return reason == nullptr ? "unknown error" : reason;
+}
+
+std::unexpected<Status> TlsFailure(const std::string& what) {
+  return Fail(StatusReason::kInternalError, what + ": " + OpenSslError());
+}
+
+Result<std::string> ReadFile(const std::string& path) {
+  const auto failure = [&](const char* why) {
+    return Fail(StatusReason::kInternalError, path + ": " + why);
+  };
+  std::unique_ptr<FILE, Freer<fclose>> file(std::fopen(path.c_str(), "rbe"));
+  if (file == nullptr) return failure(std::strerror(errno));
+  std::string text(64 * 1024, '\0');
+  size_t size = 0;
+  for (;;) {
+    const size_t got = std::fread(text.data() + size, 1, text.size() - size, file.get());
+    if (got == 0) break;
+    size += got;
+    if (size > limits::kMaxTlsFileBytes) return failure("too large for certificates or a key");
+    if (size == text.size()) text.resize(text.size() * 2);
+  }
+  if (std::ferror(file.get()) != 0) return failure("cannot be read");
+  text.resize(size);
+  return text;
+}
+
+BioPointer MemoryBio(const std::string& text) {
+  return BioPointer(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+Result<std::vector<X509Pointer>> ReadCertificates(const std::string& path) {
+  SKIFF_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  BioPointer bio = MemoryBio(text);
+  std::vector<X509Pointer> certificates;
+  while (X509* certificate = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr))
+    certificates.emplace_back(certificate);
+  // The end of the file is an error of its own, which is none once something was found.
+  const unsigned long code = ERR_peek_last_error();
+  const bool at_end = ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
+  if (certificates.empty() || !at_end)
+    return TlsFailure(path + ": no certificates that can be read");
+  ERR_clear_error();
+  return certificates;
+}
+
+Result<CtxPointer> NewCtx(const TlsOptions& options) {
+  SKIFF_ASSIGN_OR_RETURN(const int version, TlsVersion(options.min_version));
+  SKIFF_ASSIGN_OR_RETURN(const std::string ciphers, CipherList(options.cipher_suites));
+  CtxPointer ctx(SSL_CTX_new(TLS_server_method()));
+  if (ctx == nullptr) return TlsFailure("TLS");
+  SSL_CTX_set_min_proto_version(ctx.get(), version);
+  if (SSL_CTX_set_cipher_list(ctx.get(), ciphers.c_str()) != 1) return TlsFailure("cipher suites");
+  SSL_CTX_set_options(ctx.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
+                                     SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA |
+                                     SSL_OP_IGNORE_UNEXPECTED_EOF);
+  SSL_CTX_set_mode(ctx.get(), SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
+  // Tickets only: the server remembers nothing of sessions. One ticket is enough for clients that
+  // keep few connections.
+  SSL_CTX_set_session_cache_mode(ctx.get(), SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_num_tickets(ctx.get(), 1);
+  SSL_CTX_set_session_id_context(ctx.get(), kSessionContext, sizeof(kSessionContext) - 1);
+  return ctx;
+}
+
+Result<void> UseCertificate(SSL_CTX* ctx, const TlsCertificateFiles& files) {
+  SKIFF_ASSIGN_OR_RETURN(auto chain, ReadCertificates(files.certificate_file));
+  SKIFF_ASSIGN_OR_RETURN(const std::string key_text, ReadFile(files.key_file));
+  BioPointer bio = MemoryBio(key_text);
+  // Without a way to ask for a passphrase, encrypted keys are refused instead of asked about.
+  const auto no_passphrase = [](char*, int, int, void*) { return 0; };
+  KeyPointer key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
+  if (key == nullptr) return TlsFailure(files.key_file + ": no key that can be read");
+  if (SSL_CTX_use_certificate(ctx, chain.front().get()) != 1)
+    return TlsFailure(files.certificate_file);
+  for (size_t i = 1; i < chain.size(); ++i)
+    if (SSL_CTX_add1_chain_cert(ctx, chain[i].get()) != 1)
+      return TlsFailure(files.certificate_file);
+  if (SSL_CTX_use_PrivateKey(ctx, key.get()) != 1 || SSL_CTX_check_private_key(ctx) != 1)
+    return TlsFailure(files.key_file + " does not fit " + files.certificate_file);
+  return {};
+}
+
+Result<void> UseClientCas(SSL_CTX* ctx, const TlsOptions& options, Clock& clock) {
+  if (options.client_ca_files.empty()) return {};
+  X509_STORE* store = X509_STORE_new();
+  SSL_CTX_set_cert_store(ctx, store);  // takes it over
+  STACK_OF(X509_NAME)* names = sk_X509_NAME_new_null();
+  SSL_CTX_set_client_CA_list(ctx, names);  // likewise
+  for (const std::string& file : options.client_ca_files) {
+    SKIFF_ASSIGN_OR_RETURN(auto certificates, ReadCertificates(file));
+    for (const X509Pointer& certificate : certificates) {
+      if (X509_STORE_add_cert(store, certificate.get()) != 1) return TlsFailure(file);
+      SSL_CTX_add_client_CA(ctx, certificate.get());
+    }
+  }
+  SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, nullptr);
+  SSL_CTX_set_cert_verify_callback(ctx, VerifyTlsPeer, &clock);
+  return {};
+}
+
+int ChooseProtocol(SSL*, const unsigned char** out, unsigned char* out_size,
+                   const unsigned char* offered, unsigned int offered_size, void* with_http2) {
+  const bool both = with_http2 != nullptr;
+  const unsigned char* ours = both ? kBothProtocols : kHttp1Alone;
+  const unsigned int size = both ? sizeof(kBothProtocols) - 1 : sizeof(kHttp1Alone) - 1;
+  const int outcome = SSL_select_next_proto(const_cast<unsigned char**>(out), out_size, ours, size,
+                                            offered, offered_size);
+  return outcome == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+int ChooseCertificate(SSL* ssl, int*, void* state) {
+  const char* name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
+  if (name == nullptr) return SSL_TLSEXT_ERR_OK;
+  const auto& by_name = static_cast<const TlsState*>(state)->by_name;
+  std::string wanted(name);
+  std::transform(wanted.begin(), wanted.end(), wanted.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  });
+  auto found = by_name.find(wanted);
+  if (found == by_name.end() && wanted.find('.') != std::string::npos)
+    found = by_name.find("*" + wanted.substr(wanted.find('.')));
+  if (found != by_name.end()) SSL_set_SSL_CTX(ssl, found->second);
+  return SSL_TLSEXT_ERR_OK;
+}
+
+// The names of a certificate: its alternative DNS names, or else its common name.
+std::vector<std::string> NamesOf(X509* certificate) {
+  std::vector<std::string> names;
+  auto* list = static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
+  for (int i = 0; i < sk_GENERAL_NAME_num(list); ++i) {
+    const GENERAL_NAME* name = sk_GENERAL_NAME_value(list, i);
+    if (name->type != GEN_DNS) continue;
+    names.emplace_back(reinterpret_cast<const char*>(ASN1_STRING_get0_data(name->d.dNSName)),
+                       ASN1_STRING_length(name->d.dNSName));
+  }
+  GENERAL_NAMES_free(list);
+  if (names.empty())
+    if (auto subject = DescribeCertificate(certificate)) names.push_back(subject->common_name);
+  return names;
+}
+
+int StateIndex() {
+  static const int index = SSL_get_ex_new_index(
+      0, nullptr, nullptr, nullptr, [](void*, void* state, CRYPTO_EX_DATA*, int, long, void*) {
+        delete static_cast<std::shared_ptr<const TlsState>*>(state);
+      });
+  return index;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const TlsState>> LoadTlsState(const TlsOptions& options, Clock& clock) {
+  ERR_clear_error();
+  if (options.by_name.size() > limits::kMaxSniCertificates)
+    return BadRequest("too many certificates for names");
+  auto state = std::make_shared<TlsState>();
+  SKIFF_ASSIGN_OR_RETURN(state->ctx, NewCtx(options));
+  SSL_CTX* ctx = state->ctx.get();
+  SKIFF_RETURN_IF_ERROR(UseCertificate(ctx, options.certificate));
+  SKIFF_RETURN_IF_ERROR(UseClientCas(ctx, options, clock));
+  SSL_CTX_set_alpn_select_cb(ctx, ChooseProtocol, options.http2 ? state.get() : nullptr);
+  for (const TlsCertificateFiles& files : options.by_name) {
+    SKIFF_ASSIGN_OR_RETURN(CtxPointer other, NewCtx(options));
+    SKIFF_RETURN_IF_ERROR(UseCertificate(other.get(), files));
+    SKIFF_RETURN_IF_ERROR(UseClientCas(other.get(), options, clock));
+    std::vector<std::string> names = files.names;
+    if (names.empty()) names = NamesOf(SSL_CTX_get0_certificate(other.get()));
+    for (const std::string& name : names) state->by_name.emplace(name, other.get());
+    state->others.push_back(std::move(other));
+  }
+  SSL_CTX_set_tlsext_servername_callback(ctx, ChooseCertificate);
+  SSL_CTX_set_tlsext_servername_arg(ctx, state.get());
+  return state;
+}
+
+SSL* NewTlsSession(std::shared_ptr<const TlsState> state) {
+  SSL* ssl = SSL_new(state->ctx.get());
+  if (ssl == nullptr) return nullptr;
+  SSL_set_ex_data(ssl, StateIndex(), new std::shared_ptr<const TlsState>(std::move(state)));
+  return ssl;
+}
+
+}  // namespace skiff

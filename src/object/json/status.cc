@@ -1,0 +1,85 @@
+#include "object/json/status.h"
+
+#include "base/buffer.h"
+#include "object/json/text.h"
+
+namespace skiff {
+namespace {
+
+// Members of one object, with commas between them and the empty ones left out.
+class Members {
+ public:
+  explicit Members(ByteBuffer& out) : out_(out) { out_.Append('{'); }
+  ~Members() { out_.Append('}'); }
+
+  void Key(std::string_view name) {
+    if (!first_) out_.Append(',');
+    first_ = false;
+    AppendJsonString(out_, name);
+    out_.Append(':');
+  }
+  void Text(std::string_view name, std::string_view value) {
+    if (value.empty()) return;
+    Key(name);
+    AppendJsonString(out_, value);
+  }
+  void Number(std::string_view name, int64_t value) {
+    if (value == 0) return;
+    Key(name);
+    AppendJsonInt(out_, value);
+  }
+
+ private:
+  ByteBuffer& out_;
+  bool first_ = true;
+};
+
+void AppendDetails(const Status& status, ByteBuffer& out) {
+  Members details(out);
+  if (const StatusSubject* subject = status.subject(); subject != nullptr) {
+    details.Text("name", subject->name);
+    details.Text("group", subject->group);
+    details.Text("kind", subject->kind);
+    details.Text("uid", subject->uid);
+  }
+  if (!status.causes().empty()) {
+    details.Key("causes");
+    out.Append('[');
+    for (const StatusCause& cause : status.causes()) {
+      if (&cause != &status.causes().front()) out.Append(',');
+      Members members(out);
+      members.Text("reason", cause.reason);
+      members.Text("message", cause.message);
+      members.Text("field", cause.field);
+    }
+    out.Append(']');
+  }
+  details.Number("retryAfterSeconds", status.retry_after_seconds());
+}
+
+}  // namespace
+
+std::string StatusToJson(const Status& status) {
+  ByteBuffer out;
+  {
+    Members members(out);
+    members.Text("kind", "Status");
+    members.Text("apiVersion", "v1");
+    members.Key("metadata");
+    Members(out).Text("continue", status.continue_token());
+    members.Text("status", "Failure");
+    members.Text("message", status.message());
+    if (status.reason() != StatusReason::kUnknown) {
+      members.Text("reason", StatusReasonName(status.reason()));
+    }
+    if (status.subject() != nullptr || !status.causes().empty() ||
+        status.retry_after_seconds() != 0) {
+      members.Key("details");
+      AppendDetails(status, out);
+    }
+    members.Number("code", status.code());
+  }
+  return out.ToString();
+}
+
+}  // namespace skiff

@@ -1,0 +1,12 @@
+// The Status that tells a client of an error, as compact JSON.
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+
+namespace skiff {
+
+std::string StatusToJson(const Status& status);
+
+}  // namespace skiff

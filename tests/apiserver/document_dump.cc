@@ -1,0 +1,67 @@
+// Writes the documents that a server with these settings would answer with:
+//
+//   document_dump RUNTIME_CONFIG DIRECTORY PATH...
+//
+// Each goes to a file of the directory that is named by its path, slashes as "__". With the path
+// "aggregated:/apis" it is the aggregated form. For tests that compare them with what a real
+// server said.
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "apiserver/discovery/discovery.h"
+
+namespace skiff {
+namespace {
+
+constexpr std::string_view kAggregated =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+std::string FileName(std::string_view path) {
+  std::string name;
+  for (const char c : path.substr(path.starts_with('/') ? 1 : 0)) {
+    if (c == '/') {
+      name += "__";
+    } else {
+      name += c == ':' ? '_' : c;
+    }
+  }
+  return name;
+}
+
+bool Dump(const Discovery& discovery, const std::string& directory, std::string_view path) {
+  DocumentRequest request{.path = path};
+  if (path.starts_with("aggregated:")) {
+    request.path.remove_prefix(11);
+    request.accept = kAggregated;
+  }
+  const Result<std::optional<DocumentAnswer>> answer = discovery.Answer(request);
+  if (!answer || !*answer) {
+    std::fprintf(stderr, "no answer for %s\n", std::string(path).c_str());
+    return false;
+  }
+  std::ofstream(directory + "/" + FileName(path)) << (*answer)->body.view();
+  return true;
+}
+
+int Run(int count, char** arguments) {
+  if (count < 3) return 2;
+  const Result<RuntimeConfig> config = RuntimeConfig::Parse(arguments[1]);
+  if (!config) {
+    std::fprintf(stderr, "%s\n", config.error().message().c_str());
+    return 2;
+  }
+  const auto served =
+      std::make_shared<ServedResources>(*config, [](std::string_view) { return true; });
+  const Discovery discovery(served, "10.0.0.1:6443");
+  bool whole = true;
+  for (int i = 3; i < count; ++i) whole &= Dump(discovery, arguments[2], arguments[i]);
+  return whole ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace skiff
+
+int main(int count, char** arguments) { return skiff::Run(count, arguments); }
