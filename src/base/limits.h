@@ -42,6 +42,17 @@ inline constexpr size_t kMaxYamlFlowWork = 5'000'000;
 // One line of a log; what is longer is cut.
 inline constexpr size_t kMaxLogLineBytes = 8 * 1024;
 
+// skiff up: flags that are passed on to the server; the log file of a detached one, beyond which the
+// next start begins another.
+inline constexpr size_t kMaxPassedFlags = 500;
+inline constexpr long kMaxUpLogBytes = 16 * 1024 * 1024;
+
+// The answer of a server that a command asks how it is.
+inline constexpr size_t kMaxProbeAnswerBytes = 64 * 1024;
+
+// Keys, certificates and kubeconfigs, each read whole.
+inline constexpr size_t kMaxSmallFileBytes = 1024 * 1024;
+
 // Combinations of label values that one metric tells apart.
 inline constexpr size_t kMaxMetricCells = 10'000;
 
