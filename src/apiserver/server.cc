@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/defaults/defaults.h"
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/discovery/runtime_config.h"
 #include "apiserver/discovery/served_resources.h"
@@ -51,6 +52,7 @@ class ApiServer::Impl {
         rest_{.clock = clock, .random = random, .deadlines = deadlines_} {}
 
   Result<void> Start() {
+    SetDefaultsEnvironment({.gate_enabled = nullptr, .clock = &clock_});
     SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_));
     SKIFF_RETURN_IF_ERROR(Serve());
     SKIFF_RETURN_IF_ERROR(StartStorages());
