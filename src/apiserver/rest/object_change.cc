@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/defaults/defaults.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/object_output.h"
@@ -58,6 +59,9 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     if (!decided) return done_(std::unexpected(std::move(decided.error())));
     if (decided->kind == Change::Kind::kNothing) return Finish(false, false);
     if (decided->kind == Change::Kind::kWrite) {
+      // Kubernetes defaults what it reads from storage; here it is stored that way. What preparing
+      // the object cleared or added, a status or a job's labels, has defaults again.
+      ApplyDefaults(decided->object);
       written_ = EncodeForStorage(decided->object, change_.storage->desc());
       if (current_ && written_ == current_->bytes && decided->also.writes.empty()) {
         return Finish(false, false);
