@@ -54,6 +54,8 @@ class DefaultPlans {
   static Result<std::unique_ptr<const DefaultPlans>> Compile(DefaultsEnvironment environment);
 
   void Apply(Document& object) const;
+  // Whether objects of this type have defaults at all.
+  bool Has(const MessageDesc* type) const { return plans_.contains(type); }
 
  private:
   explicit DefaultPlans(DefaultsEnvironment environment) : environment_(std::move(environment)) {}

@@ -1,5 +1,6 @@
 // Of services and autoscalers.
 #include "apiserver/defaults/code_rules.h"
+#include "object/json/decode.h"
 
 namespace skiff {
 namespace {
@@ -37,14 +38,18 @@ void DefaultIngressIpMode(Value& service, const RuleContext& context) {
 }
 
 // Version 1 of autoscalers holds other metrics than the processor's in an annotation.
-void DefaultCpuTarget(Value& autoscaler, const RuleContext& context) {
+bool HasOtherMetrics(const Value& autoscaler) {
   const Value* annotations = autoscaler.FindPath({"metadata", "annotations"});
-  if (annotations != nullptr &&
-      !TextOf(*annotations, "autoscaling.alpha.kubernetes.io/metrics").empty()) {
-    return;
-  }
+  if (annotations == nullptr) return false;
+  const auto metrics =
+      DecodeJson(TextOf(*annotations, "autoscaling.alpha.kubernetes.io/metrics"), nullptr);
+  return metrics && metrics->root().is_list() && metrics->root().size() != 0;
+}
+
+void DefaultCpuTarget(Value& autoscaler, const RuleContext& context) {
   Value& spec = MakePart(autoscaler, "spec", context.arena);
   if (spec.Find("targetCPUUtilizationPercentage") != nullptr) return;
+  if (HasOtherMetrics(autoscaler)) return;
   spec.Set(context.arena, "targetCPUUtilizationPercentage", Value::Int(80));
 }
 
