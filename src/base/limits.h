@@ -42,6 +42,17 @@ inline constexpr size_t kMaxYamlFlowWork = 5'000'000;
 // One line of a log; what is longer is cut.
 inline constexpr size_t kMaxLogLineBytes = 8 * 1024;
 
+// skiff up: flags that are passed on to the server; the log file of a detached one, beyond which the
+// next start begins another.
+inline constexpr size_t kMaxPassedFlags = 500;
+inline constexpr long kMaxUpLogBytes = 16 * 1024 * 1024;
+
+// The answer of a server that a command asks how it is.
+inline constexpr size_t kMaxProbeAnswerBytes = 64 * 1024;
+
+// Keys, certificates and kubeconfigs, each read whole.
+inline constexpr size_t kMaxSmallFileBytes = 1024 * 1024;
+
 // Combinations of label values that one metric tells apart.
 inline constexpr size_t kMaxMetricCells = 10'000;
 
@@ -235,6 +246,8 @@ inline constexpr size_t kMaxQueryParameters = 1000;
 inline constexpr size_t kMaxPathParts = 64;
 // Texts of the Warning headers of one answer, together.
 inline constexpr size_t kMaxWarningBytes = 4096;
+// Keys and values of an object's annotations, together.
+inline constexpr size_t kMaxAnnotationBytes = 256 * 1024;
 // How often a write is tried that others get ahead of.
 inline constexpr int kMaxWriteTries = 100;
 // Names that are generated for one object, when others have them already.
@@ -254,8 +267,8 @@ inline constexpr size_t kMaxKeysPerFile = 100;
 inline constexpr size_t kMaxCachedTokens = 16'384;
 inline constexpr std::chrono::seconds kTokenCacheAge{10};
 
-// RBAC: pieces (one verb of one object of one resource) that the rules of one role may come to where
-// they are compared with those of its author.
+// RBAC: pieces (one verb of one object of one resource) that the rules of one role may come to
+// where they are compared with those of its author.
 inline constexpr size_t kMaxRulePieces = 100'000;
 
 }  // namespace skiff::limits

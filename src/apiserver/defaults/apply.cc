@@ -100,7 +100,7 @@ void ApplyPlan(const MessagePlan& plan, Value& object, const RuleContext& contex
 void DefaultPlans::Apply(Document& object) const {
   const auto plan = plans_.find(object.type());
   if (plan == plans_.end()) return;
-  ApplyPlan(*plan->second, object.root(), {object.arena(), environment_});
+  ApplyPlan(*plan->second, object.root(), {object.arena(), settings_});
 }
 
 }  // namespace skiff

@@ -66,7 +66,7 @@ void DefaultStoredVersions(Value& definition, const RuleContext& context) {
 }
 
 void StampTaint(Value& taint, const RuleContext& context) {
-  Clock* clock = context.environment.clock;
+  Clock* clock = context.settings.clock;
   if (clock == nullptr || taint.Find("timeAdded") != nullptr) return;
   const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock->Wall());
   taint.Set(context.arena, "timeAdded", Value::Time({now.count(), 0}));

@@ -5,16 +5,23 @@
 #include <span>
 #include <string_view>
 
-#include "apiserver/defaults/defaults.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "object/descriptor.h"
 #include "object/value.h"
 
 namespace skiff {
 
+// What rules depend on beside the object.
+struct RuleSettings {
+  bool image_volumes;
+  bool pod_level_resources;
+  Clock* clock;  // null: there is none
+};
+
 struct RuleContext {
   Arena& arena;  // of the document
-  const DefaultsEnvironment& environment;
+  const RuleSettings& settings;
 };
 
 // `object` is the message that has the rule.

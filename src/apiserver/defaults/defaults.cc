@@ -30,7 +30,7 @@ class ProcessPlans {
   void Replace(DefaultsEnvironment environment) {
     if (!environment.gate_enabled) environment.gate_enabled = OnByDefault;
     const std::lock_guard lock(mutex_);
-    Use(std::move(environment));
+    Use(environment);
   }
 
   const DefaultPlans& Current() {
@@ -47,8 +47,8 @@ class ProcessPlans {
     return *current_.load(std::memory_order_relaxed);
   }
 
-  void Use(DefaultsEnvironment environment) {
-    auto plans = DefaultPlans::Compile(std::move(environment));
+  void Use(const DefaultsEnvironment& environment) {
+    auto plans = DefaultPlans::Compile(environment);
     assert(plans.has_value());
     all_.push_back(std::move(plans).value());
     current_.store(all_.back().get(), std::memory_order_release);

@@ -18,7 +18,8 @@
 namespace skiff {
 
 struct DefaultsEnvironment {
-  // Whether a feature gate is on. Null: as Kubernetes 1.36 has the gates if nobody sets them.
+  // Whether a feature gate is on; asked while the environment is set, not later. Null: as
+  // Kubernetes 1.36 has the gates if nobody sets them.
   std::function<bool(std::string_view gate)> gate_enabled;
   // For defaults that are the time of day; null: such fields stay unset. Must outlive every use.
   Clock* clock = nullptr;

@@ -12,8 +12,12 @@ namespace skiff {
 
 class PlanCompiler {
  public:
-  explicit PlanCompiler(DefaultsEnvironment environment)
-      : plans_(new DefaultPlans(std::move(environment))) {}
+  explicit PlanCompiler(const DefaultsEnvironment& environment)
+      : environment_(environment),
+        plans_(
+            new DefaultPlans({.image_volumes = environment.gate_enabled("ImageVolume"),
+                              .pod_level_resources = environment.gate_enabled("PodLevelResources"),
+                              .clock = environment.clock})) {}
 
   Result<std::unique_ptr<const DefaultPlans>> Compile() {
     for (const GroupVersionDesc* file : AllGroupVersions()) {
@@ -69,7 +73,7 @@ class PlanCompiler {
   Result<void> AddRule(const MessageDesc& stated_in, const DefaultRuleDesc& desc,
                        MessagePlan& plan) {
     const MessageDesc& message = *plan.message;
-    if (!desc.gate.empty() && !plans_->environment_.gate_enabled(desc.gate)) return {};
+    if (!desc.gate.empty() && !environment_.gate_enabled(desc.gate)) return {};
     DefaultRule rule;
     if (desc.by_code()) {
       rule.code = FindCodeRule(stated_in, desc.path);
@@ -154,17 +158,19 @@ class PlanCompiler {
       if (child.cardinality != Cardinality::kSingle || field.pointer()) continue;
       FindFilledChildren(*plans_->plans_.at(field.message));
       Document empty = Document::OfType(field.message);
-      ApplyPlan(*child.plan, empty.root(), {empty.arena(), plans_->environment_});
+      ApplyPlan(*child.plan, empty.root(), {empty.arena(), plans_->settings_});
       child.filled_when_absent = empty.root().size() != 0;
     }
   }
 
+  const DefaultsEnvironment& environment_;
   std::unique_ptr<DefaultPlans> plans_;
   std::unordered_set<const MessagePlan*> ready_;  // whose children are known to be filled or not
 };
 
-Result<std::unique_ptr<const DefaultPlans>> DefaultPlans::Compile(DefaultsEnvironment environment) {
-  return PlanCompiler(std::move(environment)).Compile();
+Result<std::unique_ptr<const DefaultPlans>> DefaultPlans::Compile(
+    const DefaultsEnvironment& environment) {
+  return PlanCompiler(environment).Compile();
 }
 
 }  // namespace skiff

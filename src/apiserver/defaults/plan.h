@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apiserver/defaults/code_rules.h"
+#include "apiserver/defaults/defaults.h"
 #include "apiserver/defaults/rule_path.h"
 #include "base/status.h"
 #include "object/resource.h"
@@ -51,18 +52,19 @@ class DefaultPlans {
  public:
   // Compiles the whole schema. A rule that does not fit it is an error, which only a change of the
   // schema can bring about.
-  static Result<std::unique_ptr<const DefaultPlans>> Compile(DefaultsEnvironment environment);
+  static Result<std::unique_ptr<const DefaultPlans>> Compile(
+      const DefaultsEnvironment& environment);
 
   void Apply(Document& object) const;
   // Whether objects of this type have defaults at all.
   bool Has(const MessageDesc* type) const { return plans_.contains(type); }
 
  private:
-  explicit DefaultPlans(DefaultsEnvironment environment) : environment_(std::move(environment)) {}
+  explicit DefaultPlans(RuleSettings settings) : settings_(settings) {}
 
   friend class PlanCompiler;
 
-  DefaultsEnvironment environment_;
+  RuleSettings settings_;
   std::unordered_map<const MessageDesc*, std::unique_ptr<MessagePlan>> plans_;
   std::vector<Document> constants_;  // what the plans' values point into
 };

@@ -85,12 +85,8 @@ bool HasEntry(Value& resources, std::string_view which, std::string_view resourc
 
 // The pod's own resources, if they matter.
 Value* PodResources(Value& pod, const RuleContext& context) {
-  Value* spec = PartOf(pod, "spec");
-  Value* resources = spec == nullptr ? nullptr : PartOf(*spec, "resources");
-  if (resources == nullptr || !context.environment.gate_enabled("PodLevelResources")) {
-    return nullptr;
-  }
-  return resources;
+  Value* spec = context.settings.pod_level_resources ? PartOf(pod, "spec") : nullptr;
+  return spec == nullptr ? nullptr : PartOf(*spec, "resources");
 }
 
 void PutAmount(Value& resources, std::string_view which, std::string_view resource,

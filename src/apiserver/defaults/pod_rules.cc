@@ -27,7 +27,7 @@ void DefaultVolumeSource(Value& volume, const RuleContext& context) {
 void DefaultImageVolumePullPolicy(Value& volume, const RuleContext& context) {
   Value* image = PartOf(volume, "image");
   if (image == nullptr || !TextOf(*image, "pullPolicy").empty()) return;
-  if (!context.environment.gate_enabled("ImageVolume")) return;
+  if (!context.settings.image_volumes) return;
   image->Set(context.arena, "pullPolicy", PullPolicyOf(TextOf(*image, "reference")));
 }
 
