@@ -34,7 +34,8 @@ std::string_view TextIn(const Document& object, std::string_view parent, std::st
 // Why the user may not grant the rules; empty if he may.
 std::string WhyNot(const RbacWrite& write, RbacPolicy& policy,
                    const std::vector<PolicyRule>& rules) {
-  const UserRules held = policy.RulesFor(*write.user, write.name_space);
+  const UserRules held =
+      policy.CollectRules(*write.user, write.name_space, RbacPolicy::RoleNaming::kResource);
   const std::vector<PolicyRule> missing = CompactRules(UncoveredRules(held.rules, rules));
   if (missing.empty()) return {};
   std::set<std::string> lines;
