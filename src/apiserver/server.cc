@@ -7,6 +7,7 @@
 #include "apiserver/authz/rbac_follower.h"
 #include "apiserver/cached_objects.h"
 #include "apiserver/content/negotiate.h"
+#include "apiserver/defaults/defaults.h"
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/discovery/runtime_config.h"
 #include "apiserver/discovery/served_resources.h"
@@ -60,6 +61,8 @@ class ApiServer::Impl {
         housekeeper_(clock) {}
 
   Result<void> Start() {
+    SetDefaultsEnvironment(
+        {[this](std::string_view gate) { return options_.FeatureEnabled(gate); }, &clock_});
     SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_));
     SKIFF_RETURN_IF_ERROR(Serve());
     SKIFF_RETURN_IF_ERROR(StartStorages());
