@@ -182,6 +182,9 @@ rocksdb::DBOptions DatabaseSettings(const RocksDbOptions& options) {
   settings.recycle_log_file_num = 0;
   settings.max_total_wal_size = std::min(limits::kMaxStoreWalBytes, 4 * options.write_buffer_bytes);
   settings.max_open_files = options.read_only ? -1 : limits::kMaxStoreOpenFiles;
+  // One table of open files. By default it is 64 small ones, each of which forgets on its own: two
+  // files that fell into the same one pushed each other out at every get.
+  settings.table_cache_numshardbits = 0;
   settings.max_background_jobs = 2;
   settings.max_file_opening_threads = 1;
   // There is one writer, and it waits for each sync.
