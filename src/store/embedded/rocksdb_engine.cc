@@ -143,11 +143,15 @@ rocksdb::ColumnFamilyOptions FamilySettings(Family family, const RocksDbOptions&
   table.cache_index_and_filter_blocks = false;
   table.format_version = 5;
   table.checksum = rocksdb::kCRC32c;  // which table_file.h knows
+  rocksdb::ColumnFamilyOptions settings;
   // Only here are keys asked for that may be absent.
-  if (family == Family::kCurrent) table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  if (family == Family::kCurrent) {
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    settings.memtable_whole_key_filtering = true;
+    settings.memtable_prefix_bloom_size_ratio = 0.02;
+  }
   // The log is read in long runs, seldom by single records; larger blocks need a smaller index.
   if (family == Family::kLog) table.block_size = 32 << 10;
-  rocksdb::ColumnFamilyOptions settings;
   settings.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   settings.write_buffer_size = options.write_buffer_bytes;
   settings.max_write_buffer_number = 2;
