@@ -367,6 +367,7 @@ class RocksEngine final : public Engine {
  private:
   Result<void> OpenForWriting();
   Result<void> OpenReadOnly();
+  rocksdb::Status CatchUp();
   std::vector<rocksdb::ColumnFamilyDescriptor> Families() const;
   rocksdb::DBOptions Settings() const;
   Result<void> CheckRoom(size_t bytes);
@@ -441,7 +442,9 @@ Result<void> RocksEngine::OpenReadOnly() {
     }
     status = rocksdb::DB::OpenAsSecondary(Settings(), options_.directory, scratch_->path(),
                                           Families(), &database_.families, &database_.db);
+    if (status.ok()) status = CatchUp();
     if (status.ok()) return {};
+    Close();
     database_ = {};
     if (!status.IsPathNotFound() && !status.IsTryAgain()) break;
   }
@@ -450,6 +453,20 @@ Result<void> RocksEngine::OpenReadOnly() {
   return Fail(StatusReason::kInternalError,
               ExplainRocksDb(options_.directory, status) +
                   "; after a power cut, let the server open the store once");
+}
+
+// While the manifest and then the logs were read, the writer may have put a log into tables, which
+// that manifest does not name, and removed it: what it held would be missing, with newer writes
+// there. So both are read on until no log has come or gone meanwhile.
+rocksdb::Status RocksEngine::CatchUp() {
+  for (int attempt = 0; attempt < kReadOnlyAttempts; ++attempt) {
+    const auto before = directory_.Logs();
+    const rocksdb::Status status = database_.db->TryCatchUpWithPrimary();
+    if (!status.ok()) return status;
+    const auto after = directory_.Logs();
+    if (before && after && *before == *after) return status;
+  }
+  return rocksdb::Status::TryAgain("the store changes too fast to be read beside its writer");
 }
 
 void RocksEngine::Close() {
