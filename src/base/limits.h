@@ -178,11 +178,11 @@ inline constexpr size_t kMaxHttpHeaderFields = 1000;
 inline constexpr size_t kMaxHttpRequestLineBytes = 256 * 1024;
 inline constexpr size_t kMaxHttpBodyBytes = kMaxDocumentBytes;
 inline constexpr size_t kMaxHttp2BodyBytesPerConnection = 64 * 1024 * 1024;
-// A line with the size of a chunk, with extensions that nobody uses; the trailer after the last one.
+// A line with the size of a chunk and extensions that nobody uses; the trailer after the last one.
 inline constexpr size_t kMaxHttpChunkLineBytes = 256;
 inline constexpr size_t kMaxHttpTrailerBytes = 8 * 1024;
-// Bytes of lines and ends of chunks for each byte in them, at most, beyond an allowance: tiny chunks
-// cost the server more than the client.
+// Lines and ends of chunks may have as many bytes as the chunks themselves, and these besides: tiny
+// chunks cost the server more than the client.
 inline constexpr size_t kHttpChunkOverheadAllowance = 16 * 1024;
 // HTTP/2, as kube-apiserver sets them: streams of a connection at a time, what a stream may send
 // ahead, and the largest frame.
@@ -190,8 +190,8 @@ inline constexpr uint32_t kHttp2MaxStreams = 100;
 inline constexpr uint32_t kHttp2StreamWindowBytes = 256 * 1024;
 inline constexpr uint32_t kHttp2MaxFrameBytes = 256 * 1024;
 inline constexpr size_t kHttp2MaxContinuations = 16;
-// Resets and control frames (PING, SETTINGS, PRIORITY, empty DATA) of a client: so many at once, and
-// so many a second in the long run.
+// Resets and control frames (PING, SETTINGS, PRIORITY, empty DATA) of a client: so many at once,
+// and so many a second in the long run.
 inline constexpr uint32_t kHttp2ResetBurst = 1000;
 inline constexpr uint32_t kHttp2ResetsPerSecond = 33;
 inline constexpr uint32_t kHttp2ControlBurst = 2000;
@@ -218,7 +218,7 @@ inline constexpr std::chrono::seconds kHttpWriteTimeout{60};
 inline constexpr std::chrono::seconds kTcpKeepAlive{180};
 // How long a connection is read after the last answer, so that the client gets to see that one.
 inline constexpr std::chrono::milliseconds kHttpLinger{500};
-// TLS: one file of certificates or a key, certificates for names, and how often files are looked at.
+// TLS: one file of certificates or a key; certificates for names; how often files are looked at.
 inline constexpr size_t kMaxTlsFileBytes = 4 * 1024 * 1024;
 inline constexpr size_t kMaxSniCertificates = 1000;
 inline constexpr std::chrono::seconds kTlsFileCheckInterval{10};
