@@ -137,8 +137,7 @@ Result<std::string> UpRun::Serve(const UpPlace& place, int report) {
   SKIFF_ASSIGN_OR_RETURN(const UpLock lock, UpLock::Take(place));
   ClusterStart cluster(options_, place, clock, random, log, Say);
   SKIFF_RETURN_IF_ERROR(cluster.Prepare());
-  SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<RunningServer> server,
-                         cluster.Start(ChosenServerStarter(), signals));
+  SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<ApiServer> server, cluster.Start(signals));
   if (server == nullptr) return "stopped before it was ready";
   const auto took = std::chrono::floor<std::chrono::milliseconds>(clock.Monotonic() - begin);
   if (report >= 0) {

@@ -10,8 +10,7 @@
 
 int main(int argc, char** argv) {
   try {
-    return skiff::RunKubeApiServer(std::vector<std::string_view>(argv + (argc > 0), argv + argc),
-                                   nullptr);
+    return skiff::RunKubeApiServer(std::vector<std::string_view>(argv + (argc > 0), argv + argc));
   } catch (const std::bad_alloc&) {
     std::fputs("kube-apiserver: out of memory\n", stderr);
     return skiff::kExitFailure;
