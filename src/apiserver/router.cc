@@ -73,7 +73,11 @@ void Router::SetVirtual(std::string_view group, std::string_view path, VirtualHa
 bool Router::Route(ApiRequestPtr& request) const {
   const RequestInfo& info = request->info;
   const auto version = versions_.find(std::pair<std::string, std::string>(info.group, info.version));
-  if (version == versions_.end()) return false;
+  if (version == versions_.end()) {
+    if (!ServesGroup(info.group)) return false;
+    RespondError(*request, UnknownResource());
+    return true;
+  }
   const auto resource = version->second.find(info.resource);
   if (resource == version->second.end() ||
       !ScopeFits(info, *resource->second.endpoint.resource)) {
@@ -84,6 +88,13 @@ bool Router::Route(ApiRequestPtr& request) const {
     RouteSubresource(std::move(request), resource->second);
   }
   return true;
+}
+
+bool Router::ServesGroup(std::string_view group) const {
+  for (const auto& [key, version] : versions_) {
+    if (key.first == group) return true;
+  }
+  return false;
 }
 
 bool Router::RouteVirtual(ApiRequestPtr& request, const Endpoint& endpoint) const {
@@ -100,10 +111,13 @@ void Router::RouteObject(ApiRequestPtr request, const Resource& resource) const 
   const RequestInfo& info = request->info;
   const ResourceDesc& desc = *resource.endpoint.resource;
   const std::optional<Verb> verb = VerbOf(info.verb);
+  const bool needs_namespace = verb == Verb::kCreate || verb == Verb::kDeleteCollection;
   const bool creates_nowhere =
-      verb == Verb::kCreate && (info.name_in_path || (desc.namespaced && info.name_space.empty()));
+      (needs_namespace && desc.namespaced && info.name_space.empty()) ||
+      (verb == Verb::kCreate && info.name_in_path);
   const bool names_nothing = (verb == Verb::kUpdate || verb == Verb::kPatch) && info.name.empty();
-  if (!verb || !desc.verbs.Has(*verb) || creates_nowhere || names_nothing) {
+  if (!verb || !desc.verbs.Has(*verb) || creates_nowhere || names_nothing ||
+      request->http.method == "HEAD") {
     return RespondError(*request, MethodNotAllowed());
   }
   if (RouteVirtual(request, resource.endpoint)) return;

@@ -246,6 +246,8 @@ inline constexpr size_t kMaxQueryParameters = 1000;
 inline constexpr size_t kMaxPathParts = 64;
 // Texts of the Warning headers of one answer, together.
 inline constexpr size_t kMaxWarningBytes = 4096;
+// Keys and values of an object's annotations, together.
+inline constexpr size_t kMaxAnnotationBytes = 256 * 1024;
 // How often a write is tried that others get ahead of.
 inline constexpr int kMaxWriteTries = 100;
 // Names that are generated for one object, when others have them already.
@@ -265,8 +267,8 @@ inline constexpr size_t kMaxKeysPerFile = 100;
 inline constexpr size_t kMaxCachedTokens = 16'384;
 inline constexpr std::chrono::seconds kTokenCacheAge{10};
 
-// RBAC: pieces (one verb of one object of one resource) that the rules of one role may come to where
-// they are compared with those of its author.
+// RBAC: pieces (one verb of one object of one resource) that the rules of one role may come to
+// where they are compared with those of its author.
 inline constexpr size_t kMaxRulePieces = 100'000;
 
 }  // namespace skiff::limits

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "apiserver/authn/request_authenticator.h"
+#include "object/json/decode.h"
 #include "object/protobuf/envelope.h"
 
 namespace skiff {
@@ -37,6 +38,7 @@ struct RbacPolicy::Binding {
   RoleRef role_ref;
   const Role* role = nullptr;  // null for a kind of role that there is none of
   std::vector<Subject> subjects;
+  std::string grant;  // "RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "r" to "
 
   bool IsOfCluster() const { return name_space.empty(); }
   std::string_view RoleScope() const {
@@ -48,15 +50,19 @@ struct RbacPolicy::Binding {
     return subject.kind != SubjectKind::kOther && subject.name == user.name;
   }
 
-  // ClusterRoleBinding "b" of ClusterRole "r" to User "ann"
-  std::string Describe(const UserInfo& user) const {
-    std::string out = IsOfCluster() ? "ClusterRoleBinding " : "RoleBinding ";
-    out += GoQuoted(IsOfCluster() ? name : name + "/" + name_space);
-    out += " of " + role_ref.kind + " " + GoQuoted(role_ref.name) + " to ";
+  // Made once, since every request that is allowed tells it.
+  void DescribeGrant() {
+    grant =
+        IsOfCluster() ? "RBAC: allowed by ClusterRoleBinding " : "RBAC: allowed by RoleBinding ";
+    grant += GoQuoted(IsOfCluster() ? name : name + "/" + name_space);
+    grant += " of " + role_ref.kind + " " + GoQuoted(role_ref.name) + " to ";
+  }
+
+  std::string ReasonFor(const UserInfo& user) const {
     for (const Subject& subject : subjects) {
-      if (AppliesTo(subject, user)) return out + subject.described;
+      if (AppliesTo(subject, user)) return grant + subject.described;
     }
-    return out;
+    return grant;
   }
 
   std::string MissingRole() const {
@@ -117,12 +123,20 @@ void RbacPolicy::Put(const Document& object) {
     if (const Value* subjects = object.root().Find("subjects"); subjects && subjects->is_list()) {
       for (const Value& subject : subjects->items()) binding->AddSubject(subject);
     }
+    binding->DescribeGrant();
     PutBinding(name_space, std::move(binding));
   }
 }
 
 Result<void> RbacPolicy::PutStored(std::string_view object) {
-  SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeStorage(object));
+  if (HasProtobufPrefix(object)) {
+    SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeStorage(object));
+    Put(document);
+    return {};
+  }
+  SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(object));
+  SKIFF_ASSIGN_OR_RETURN(const Document document,
+                         DecodeJson(object, FindKind(meta.api_version, meta.kind)));
   Put(document);
   return {};
 }
@@ -259,7 +273,7 @@ AccessAnswer RbacPolicy::Decide(const AccessAttributes& attributes) const {
     for (const PolicyRule& rule : binding.role->rules) {
       if (!RuleAllows(rule, attributes)) continue;
       answer.decision = Decision::kAllow;
-      answer.reason = "RBAC: allowed by " + binding.Describe(*attributes.user);
+      answer.reason = binding.ReasonFor(*attributes.user);
       return false;
     }
     return true;

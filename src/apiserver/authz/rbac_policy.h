@@ -44,7 +44,7 @@ class RbacPolicy final : public Authorizer, public RuleResolver {
   // Adds or replaces. Documents of other kinds are ignored. Their order does not matter: a binding
   // may come before its role.
   void Put(const Document& object);
-  // `object` is as stored: protobuf in its envelope.
+  // `object` is as stored: protobuf in its envelope, or JSON.
   Result<void> PutStored(std::string_view object);
   // `name_space` is empty for the kinds of the cluster.
   void Remove(RbacKind kind, std::string_view name_space, std::string_view name);

@@ -4,13 +4,23 @@
 
 #include "apiserver/registry/namespaces.h"
 #include "apiserver/registry/pods.h"
+#include "apiserver/registry/rbac.h"
 
 namespace skiff {
 
 Registry::Registry(RegistryContext context) : plain_(std::make_unique<ResourceBehaviour>()) {
-  static_cast<void>(context);
   special_.push_back({"", "namespaces", std::make_unique<NamespaceBehaviour>()});
   special_.push_back({"", "pods", std::make_unique<PodBehaviour>()});
+  if (context.rbac == nullptr) return;
+  const auto add_rbac = [&](std::string_view resource, RbacKind kind) {
+    special_.push_back(
+        {"rbac.authorization.k8s.io", resource,
+         std::make_unique<RbacBehaviour>(kind, context.authorizer, *context.rbac)});
+  };
+  add_rbac("roles", RbacKind::kRole);
+  add_rbac("clusterroles", RbacKind::kClusterRole);
+  add_rbac("rolebindings", RbacKind::kRoleBinding);
+  add_rbac("clusterrolebindings", RbacKind::kClusterRoleBinding);
 }
 
 Registry::~Registry() = default;

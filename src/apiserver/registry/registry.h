@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "apiserver/authz/rbac_policy.h"
 #include "apiserver/rest/behaviour.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/storage_set.h"
@@ -18,6 +19,8 @@ struct RegistryContext {
   StorageSet& storages;
   Clock& clock;
   Random& random;
+  Authorizer& authorizer;
+  RbacPolicy* rbac = nullptr;  // null when roles decide nothing
 };
 
 class Registry {

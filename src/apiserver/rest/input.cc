@@ -46,6 +46,7 @@ Result<Document> ReadJson(std::string_view json, const ExpectedKind& expected,
   options.positions = positions;
   Result<Document> object = DecodeJson(json, expected.type, options);
   if (!object) return std::unexpected(CannotRead(expected, object.error()));
+  if (object->root().is_null()) return Document::OfType(expected.type);
   if (!object->root().is_object()) {
     return BadRequest("the body of the request is no object");
   }
