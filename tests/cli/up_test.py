@@ -112,7 +112,8 @@ class Foreground(Cluster):
 
     def test_keys_are_for_their_owner_only(self):
         self.up()
-        for name in ("admin.conf", "pki/ca.key", "pki/apiserver.key", "pki/sa.key", "pki/admin.key"):
+        for name in ("admin.conf", "pki/ca.key", "pki/apiserver.key", "pki/sa.key",
+                     "pki/admin.key"):
             self.assertEqual(os.stat(os.path.join(self.data, name)).st_mode & 0o777, 0o600, name)
 
     def test_openssl_finds_no_fault_with_the_certificates(self):
@@ -168,8 +169,8 @@ class Foreground(Cluster):
     @unittest.skipUnless(shutil.which("kubectl"), "no kubectl here")
     def test_kubectl_works_at_once(self):
         self.up()
-        done = subprocess.run(["kubectl", "get", "ns", "-o", "name"], capture_output=True, text=True,
-                              timeout=TIMEOUT,
+        done = subprocess.run(["kubectl", "get", "ns", "-o", "name"], capture_output=True,
+                              text=True, timeout=TIMEOUT,
                               env={**os.environ, "KUBECONFIG": self.data + "/admin.conf"})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("namespace/default", done.stdout.split())
@@ -224,7 +225,8 @@ class Detached(Cluster):
             holder.listen()
             done = self.detach(check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, rf"port {self.port} is taken by python\S* \(pid {os.getpid()}\)")
+        self.assertRegex(done.stderr,
+                         rf"port {self.port} is taken by python\S* \(pid {os.getpid()}\)")
         self.assertIn("--port", done.stderr)
 
     def test_nothing_is_left_behind_by_a_failed_start(self):
