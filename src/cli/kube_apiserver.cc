@@ -65,6 +65,7 @@ Result<void> EnsureServingCertificate(ApiServerCommandLine& line, Clock& clock) 
 
 Result<void> Serve(ApiServerCommandLine& line) {
   StopSignals signals;
+  PrepareToServe();
   SystemClock clock;
   SystemRandom random;
   FileLogSink sink(STDERR_FILENO);
@@ -79,8 +80,10 @@ Result<void> Serve(ApiServerCommandLine& line) {
   // What derives from the certificate's key is known only now.
   FillDerived(line.options, {});
   SKIFF_RETURN_IF_ERROR(Validate(line.options));
-  SKIFF_RETURN_IF_ERROR(CheckPortFree(line.options.bind_address, line.options.secure_port,
-                                      "choose another with --secure-port"));
+  if (!line.options.permit_port_sharing) {
+    SKIFF_RETURN_IF_ERROR(CheckPortFree(line.options.bind_address, line.options.secure_port,
+                                        "choose another with --secure-port"));
+  }
   SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<ApiServer> server,
                          ApiServer::Start(line.options, clock, random, log));
   for (const std::string& address : server->addresses()) {

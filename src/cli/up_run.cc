@@ -15,6 +15,7 @@
 
 #include "base/limits.h"
 #include "cli/apiserver_flag_values.h"
+#include "cli/host.h"
 #include "cli/up.h"
 #include "cli/up_commands.h"
 #include "pki/files.h"
@@ -129,6 +130,7 @@ int UpRun::RunInForeground(const UpPlace& place, int report) {
 
 Result<std::string> UpRun::Serve(const UpPlace& place, int report) {
   StopSignals signals;
+  PrepareToServe();
   SystemClock clock;
   SystemRandom random;
   FileLogSink sink(STDERR_FILENO);
