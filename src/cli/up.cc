@@ -68,7 +68,7 @@ Result<void> ClusterStart::ReadFlags() {
   server.service_account.key_files = {pki.service_account_public_file()};
   server.authorization_modes = {AuthorizationMode::kRbac};
   server.service.cluster_ip_ranges = {*IpRange::Parse(kServiceRange)};
-  server.storage.data_dir = place_.store();
+  server.storage.data_dir = place_.root();  // the server adds "/store"
   server.allow_privileged = true;
 
   const std::vector<std::string_view> words(options_.apiserver_flags.begin(),

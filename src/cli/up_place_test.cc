@@ -49,6 +49,7 @@ TEST_F(UpPlaceTest, BelongsToWhoeverHoldsTheLock) {
     EXPECT_EQ(second.error().reason(), StatusReason::kConflict);
     EXPECT_NE(second.error().message().find("(pid " + std::to_string(getpid()) + ")"),
               std::string::npos);
+    EXPECT_EQ(place.Owner().value(), getpid());  // who was refused changed nothing
   }
   EXPECT_EQ(place.Owner().value(), std::nullopt);
   EXPECT_TRUE(UpLock::Take(place));
