@@ -42,8 +42,8 @@ inline constexpr size_t kMaxYamlFlowWork = 5'000'000;
 // One line of a log; what is longer is cut.
 inline constexpr size_t kMaxLogLineBytes = 8 * 1024;
 
-// skiff up: flags that are passed on to the server; the log file of a detached one, beyond which the
-// next start begins another.
+// skiff up: flags that are passed on to the server; the log file of a detached one, beyond which
+// the next start begins another.
 inline constexpr size_t kMaxPassedFlags = 500;
 inline constexpr long kMaxUpLogBytes = 16 * 1024 * 1024;
 
