@@ -26,14 +26,15 @@ AccessAttributes AttributesOf(const ApiRequest& request) {
 
 }  // namespace
 
-// Audit, impersonation and flow control have their places here when they come: audit and
-// impersonation after authentication, flow control instead of the plain limit.
+// Audit and flow control have their places here when they come: audit after authentication, flow
+// control instead of the plain limit.
 const Pipeline::Stage Pipeline::kStages[] = {
     {"receive", &Pipeline::Receive},
     {"request info", &Pipeline::ReadInfo},
     {"timeout", &Pipeline::LimitTime},
     {"in-flight limit", &Pipeline::LimitInFlight},
     {"authentication", &Pipeline::Authenticate},
+    {"impersonation", &Pipeline::Impersonate},
     {"authorization", &Pipeline::Authorize},
     {"route", &Pipeline::Route},
 };
@@ -132,6 +133,44 @@ void Pipeline::AfterAuthentication(ApiRequestPtr request, Authentication found) 
   Advance(std::move(request));
 }
 
+Pipeline::Then Pipeline::Impersonate(ApiRequestPtr& request) {
+  Result<std::optional<Impersonation>> wanted = ReadImpersonation(request->http.headers);
+  if (!wanted) {
+    RespondError(*request, wanted.error());
+    return Then::kDone;
+  }
+  if (!*wanted) return Then::kNext;
+  CheckRights(std::move(request), std::make_shared<const Impersonation>(std::move(**wanted)), 0);
+  return Then::kDone;
+}
+
+void Pipeline::CheckRights(ApiRequestPtr request, std::shared_ptr<const Impersonation> wanted,
+                           size_t next) {
+  if (next == wanted->rights.size()) {
+    request->user = wanted->user;
+    return Advance(std::move(request));
+  }
+  const Impersonation::Right& right = wanted->rights[next];
+  const AccessAttributes attributes{.user = &request->user,
+                                    .verb = "impersonate",
+                                    .is_resource = true,
+                                    .group = right.group,
+                                    .version = "v1",
+                                    .resource = right.resource,
+                                    .subresource = right.subresource,
+                                    .name_space = right.name_space,
+                                    .name = right.name,
+                                    .path = {}};
+  auto keep = std::make_shared<ApiRequestPtr>(std::move(request));
+  options_.authorizer.Authorize(
+      attributes, [this, keep, wanted, next, attributes](const AccessAnswer& answer) {
+        if (answer.decision == Decision::kAllow) {
+          return CheckRights(std::move(*keep), wanted, next + 1);
+        }
+        RespondError(**keep, ForbiddenStatus(attributes, answer.reason));
+      });
+}
+
 Pipeline::Then Pipeline::Authorize(ApiRequestPtr& request) {
   const AccessAttributes attributes = AttributesOf(*request);
   auto keep = std::make_shared<ApiRequestPtr>(std::move(request));
@@ -144,10 +183,7 @@ Pipeline::Then Pipeline::Authorize(ApiRequestPtr& request) {
 void Pipeline::AfterAuthorization(ApiRequestPtr request, const AccessAnswer& answer) {
   if (answer.decision == Decision::kAllow) return Advance(std::move(request));
   const AccessAttributes attributes = AttributesOf(*request);
-  const DetailedStatus forbidden = ForbiddenStatus(attributes, answer.reason);
-  Status status = forbidden.status;
-  status.SetSubject({forbidden.name, forbidden.group, forbidden.kind, {}});
-  RespondError(*request, status);
+  RespondError(*request, ForbiddenStatus(attributes, answer.reason));
 }
 
 Pipeline::Then Pipeline::Route(ApiRequestPtr& request) {

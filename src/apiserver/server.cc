@@ -6,6 +6,8 @@
 
 #include "apiserver/authz/rbac_follower.h"
 #include "apiserver/cached_objects.h"
+#include "apiserver/content/negotiate.h"
+#include "apiserver/defaults/defaults.h"
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/discovery/runtime_config.h"
 #include "apiserver/discovery/served_resources.h"
@@ -59,6 +61,8 @@ class ApiServer::Impl {
         housekeeper_(clock) {}
 
   Result<void> Start() {
+    SetDefaultsEnvironment(
+        {[this](std::string_view gate) { return options_.FeatureEnabled(gate); }, &clock_});
     SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_));
     SKIFF_RETURN_IF_ERROR(Serve());
     SKIFF_RETURN_IF_ERROR(StartStorages());
@@ -69,11 +73,11 @@ class ApiServer::Impl {
     registry_.emplace(RegistryContext{.storages = *storages_,
                                       .clock = clock_,
                                       .random = random_,
-                                      .authorizer = *security_.authorizer,
-                                      .rbac = security_.rbac.get()});
+                                      .authorizer = security_.authorizer(),
+                                      .rbac = security_.roles_decide ? security_.rbac.get() : nullptr});
     router_.emplace(*served_, *storages_, *registry_, rest_);
     AddReviews(*router_, security_, clock_);
-    if (security_.rbac != nullptr) FollowRoles();
+    if (security_.roles_decide) FollowRoles();
     housekeeper_.Start();
     AddHealthChecks();
     MakePipeline();
@@ -152,7 +156,7 @@ class ApiServer::Impl {
   }
 
   bool roles_ready() const {
-    return security_.rbac == nullptr || (roles_written_ && follower_->synced());
+    return !security_.roles_decide || (roles_written_ && follower_->synced());
   }
 
   Result<void> StartStorages() {
@@ -204,7 +208,7 @@ class ApiServer::Impl {
         .log = log_,
         .metrics = metrics_,
         .authenticator = *security_.authenticator,
-        .authorizer = *security_.authorizer,
+        .authorizer = security_.authorizer(),
         .request_timeout = options_.requests.request_timeout,
         .max_readonly_inflight = options_.requests.max_requests_inflight,
         .max_mutating_inflight = options_.requests.max_mutating_requests_inflight,
@@ -240,6 +244,12 @@ class ApiServer::Impl {
     const std::string& path = request.info.path;
     const bool keys = path == OpenIdMetadata::kKeysPath;
     if (!keys && path != OpenIdMetadata::kConfigurationPath) return false;
+    constexpr std::string_view kOffers[] = {OpenIdMetadata::kKeysContentType};
+    if (keys && !Negotiate(request.http.headers.Get("accept"), kOffers,
+                           [](const Conversion*) { return true; })) {
+      RespondError(request, NotAcceptable(kOffers));
+      return true;
+    }
     HttpHeaders extra;
     extra.Add("cache-control", OpenIdMetadata::kCacheControl);
     RespondBytes(request, 200, keys ? OpenIdMetadata::kKeysContentType : "application/json",
@@ -271,12 +281,13 @@ class ApiServer::Impl {
 
   bool AnswerDiscovery(ApiRequest& request) {
     if (request.info.is_resource) return false;
+    const bool reads = request.http.method == "GET" || request.http.method == "HEAD";
     const DocumentRequest wanted{.path = request.info.path,
                                  .query = request.http.query,
                                  .accept = request.http.headers.Get("accept"),
                                  .if_none_match = request.http.headers.Get("if-none-match"),
                                  .user_agent = request.http.headers.Get("user-agent")};
-    if (auto document = openapi_->Answer(wanted); document) {
+    if (auto document = openapi_->Answer(wanted); reads && document) {
       RespondDocument(request, std::move(*document));
       return true;
     }
@@ -286,6 +297,10 @@ class ApiServer::Impl {
       return true;
     }
     if (!*answer) return AnswerUnknownVersion(request);
+    if (!reads) {
+      RespondError(request, MethodNotAllowed());
+      return true;
+    }
     RespondDocument(request, std::move(**answer));
     return true;
   }

@@ -227,17 +227,17 @@ TEST(ForbiddenTest, MessagesAreThoseOfKubernetes) {
   const UserInfo bob = User("bob");
   AccessAttributes scale = Ask(bob, "update", "deployments", "ns", "d", "scale");
   scale.group = "apps";
-  const DetailedStatus status = ForbiddenStatus(scale, "because");
-  EXPECT_EQ(status.status.message(),
+  const Status status = ForbiddenStatus(scale, "because");
+  EXPECT_EQ(status.message(),
             "deployments.apps \"d\" is forbidden: User \"bob\" cannot update resource "
             "\"deployments/scale\" in API group \"apps\" in the namespace \"ns\": because");
-  EXPECT_EQ(status.group, "apps");
-  EXPECT_EQ(status.kind, "deployments");
-  EXPECT_EQ(status.name, "d");
-  EXPECT_EQ(ForbiddenStatus(Ask(bob, "list", "nodes"), "").status.message(),
+  EXPECT_EQ(status.subject()->group, "apps");
+  EXPECT_EQ(status.subject()->kind, "deployments");
+  EXPECT_EQ(status.subject()->name, "d");
+  EXPECT_EQ(ForbiddenStatus(Ask(bob, "list", "nodes"), "").message(),
             "nodes is forbidden: User \"bob\" cannot list resource \"nodes\" in API group \"\" at "
             "the cluster scope");
-  EXPECT_EQ(ForbiddenStatus(AskPath(bob, "get", "/<b>"), "").status.message(),
+  EXPECT_EQ(ForbiddenStatus(AskPath(bob, "get", "/<b>"), "").message(),
             "forbidden: User \"bob\" cannot get path \"/&lt;b&gt;\"");
 }
 
@@ -312,8 +312,8 @@ class EscalationTest : public ::testing::Test {
                           .object = &document,
                           .old = old.empty() ? nullptr : &old_document};
     std::string message = "no answer";
-    CheckEscalation(write, policy_, policy_, [&](DetailedResult<void> result) {
-      message = result ? "ok" : result.error().status.message();
+    CheckEscalation(write, policy_, policy_, [&](Result<void> result) {
+      message = result ? "ok" : result.error().message();
     });
     return message;
   }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/defaults/defaults.h"
 #include "apiserver/rest/errors.h"
 #include "base/strings.h"
 #include "object/json/decode.h"
@@ -141,6 +142,7 @@ Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected) {
   Value& root = object->root();
   root.Set(object->arena(), "kind", Value::String(expected.kind));
   root.Set(object->arena(), "apiVersion", Value::String(expected.api_version));
+  ApplyDefaults(*object);
   return object;
 }
 
