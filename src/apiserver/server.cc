@@ -61,6 +61,7 @@ class ApiServer::Impl {
         housekeeper_(clock) {}
 
   Result<void> Start() {
+    AddCollectedMetrics();
     SetDefaultsEnvironment(
         {[this](std::string_view gate) { return options_.FeatureEnabled(gate); }, &clock_});
     SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_));
@@ -180,6 +181,16 @@ class ApiServer::Impl {
                       store_.store->Health().reason);
     }
     return {};
+  }
+
+  // What is found out when somebody asks for metrics.
+  void AddCollectedMetrics() {
+    AddProcessMetrics(registry_of_metrics_,
+                      std::chrono::duration<double>(clock_.Wall()).count());
+    registry_of_metrics_.AddCollected(
+        kBuildInfoSpec, MetricKind::kGauge, [](const MetricsRegistry::Emit& emit) {
+          emit({"", "", "", "", "v1.36.4", "", "1", "36", "linux/amd64"}, 1);
+        });
   }
 
   void AddHealthChecks() {

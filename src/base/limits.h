@@ -247,6 +247,8 @@ inline constexpr int kMaxNestedLists = 8;
 // The API server: parameters of one query, and parts of one path.
 inline constexpr size_t kMaxQueryParameters = 1000;
 inline constexpr size_t kMaxPathParts = 64;
+// From here on answers are compressed for clients that can take it, as Kubernetes does.
+inline constexpr size_t kMinGzipBytes = 128 * 1024;
 // Texts of the Warning headers of one answer, together.
 inline constexpr size_t kMaxWarningBytes = 4096;
 // Keys and values of an object's annotations, together.
