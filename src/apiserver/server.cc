@@ -258,7 +258,10 @@ class ApiServer::Impl {
     constexpr std::string_view kOffers[] = {OpenIdMetadata::kKeysContentType};
     if (keys && !Negotiate(request.http.headers.Get("accept"), kOffers,
                            [](const Conversion*) { return true; })) {
-      RespondError(request, NotAcceptable(kOffers));
+      Status refused(StatusReason::kNotAcceptable,
+                     "406: Not Acceptable\n\nAvailable representations: " +
+                         std::string(OpenIdMetadata::kKeysContentType));
+      RespondError(request, refused.SetSubject({}));
       return true;
     }
     HttpHeaders extra;
