@@ -8,9 +8,13 @@
 namespace skiff {
 
 Registry::Registry(RegistryContext context) : plain_(std::make_unique<ResourceBehaviour>()) {
-  static_cast<void>(context);
   special_.push_back({"", "namespaces", std::make_unique<NamespaceBehaviour>()});
   special_.push_back({"", "pods", std::make_unique<PodBehaviour>()});
+  if (context.storages.Find(FindResource("", "v1", "services")->hub) == nullptr) return;
+  auto services =
+      std::make_unique<ServiceBehaviour>(context.storages, std::move(context.service));
+  services_ = services.get();
+  special_.push_back({"", "services", std::move(services)});
 }
 
 Registry::~Registry() = default;

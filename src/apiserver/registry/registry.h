@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "apiserver/registry/services.h"
 #include "apiserver/rest/behaviour.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/storage_set.h"
@@ -18,6 +19,7 @@ struct RegistryContext {
   StorageSet& storages;
   Clock& clock;
   Random& random;
+  ServiceSettings service = {};
 };
 
 class Registry {
@@ -29,6 +31,8 @@ class Registry {
   ResourceBehaviour* BehaviourOf(const ResourceHub& hub) const;
   // Who answers a subresource that is more than another view of its object; null: nobody special.
   static Handler SubresourceHandler(const ResourceDesc& resource, std::string_view subresource);
+  // Null when there are no services.
+  ServiceBehaviour* services() const { return services_; }
 
  private:
   struct Special {
@@ -37,6 +41,7 @@ class Registry {
     std::unique_ptr<ResourceBehaviour> behaviour;
   };
   std::vector<Special> special_;
+  ServiceBehaviour* services_ = nullptr;  // in special_
   std::unique_ptr<ResourceBehaviour> plain_;
 };
 
