@@ -139,8 +139,8 @@ class ApiServer::Impl {
     health_.Add({"informer-sync", HealthCheck::kReadyz, [this] {
                    return storages_->ready() ? std::string() : std::string("not filled yet");
                  }});
-    for (const std::string_view hook : Bootstrap::PostStartHooks()) {
-      health_.Add({"poststarthook/" + std::string(hook), HealthCheck::kAll, [this] {
+    for (const std::string_view check : Bootstrap::HealthChecks()) {
+      health_.Add({std::string(check), HealthCheck::kAll, [this] {
                      return bootstrapped() ? std::string() : std::string("not finished");
                    }});
     }

@@ -19,35 +19,36 @@ constexpr Duration kKeepPeriod = seconds(60);
 constexpr Duration kRepairPeriod = seconds(180);
 constexpr Duration kLeaseCollectionPeriod = seconds(3600);
 
-constexpr std::string_view kPostStartHooks[] = {
-    "start-apiserver-admission-initializer",
-    "generic-apiserver-start-informers",
-    "priority-and-fairness-config-consumer",
-    "priority-and-fairness-filter",
-    "storage-object-count-tracker-hook",
-    "start-apiextensions-informers",
-    "start-apiextensions-controllers",
-    "crd-informer-synced",
-    "start-system-namespaces-controller",
-    "peer-endpoint-reconciler-controller",
-    "start-cluster-authentication-info-controller",
-    "start-kube-apiserver-identity-lease-controller",
-    "start-kube-apiserver-identity-lease-garbage-collector",
-    "storage-readiness",
-    "start-legacy-token-tracking-controller",
-    "start-service-ip-repair-controllers",
-    "scheduling/bootstrap-system-priority-classes",
-    "priority-and-fairness-config-producer",
-    "bootstrap-controller",
-    "start-kubernetes-service-cidr-controller",
-    "start-kube-aggregator-informers",
-    "apiservice-status-local-available-controller",
-    "apiservice-status-remote-available-controller",
-    "apiservice-registration-controller",
-    "apiservice-discovery-controller",
-    "kube-apiserver-autoregistration",
-    "apiservice-openapi-controller",
-    "apiservice-openapiv3-controller",
+constexpr std::string_view kHealthChecks[] = {
+    "poststarthook/start-apiserver-admission-initializer",
+    "poststarthook/generic-apiserver-start-informers",
+    "poststarthook/priority-and-fairness-config-consumer",
+    "poststarthook/priority-and-fairness-filter",
+    "poststarthook/storage-object-count-tracker-hook",
+    "poststarthook/start-apiextensions-informers",
+    "poststarthook/start-apiextensions-controllers",
+    "poststarthook/crd-informer-synced",
+    "poststarthook/start-system-namespaces-controller",
+    "poststarthook/peer-endpoint-reconciler-controller",
+    "poststarthook/start-cluster-authentication-info-controller",
+    "poststarthook/start-kube-apiserver-identity-lease-controller",
+    "poststarthook/start-kube-apiserver-identity-lease-garbage-collector",
+    "poststarthook/storage-readiness",
+    "poststarthook/start-legacy-token-tracking-controller",
+    "poststarthook/start-service-ip-repair-controllers",
+    "poststarthook/scheduling/bootstrap-system-priority-classes",
+    "poststarthook/priority-and-fairness-config-producer",
+    "poststarthook/bootstrap-controller",
+    "poststarthook/start-kubernetes-service-cidr-controller",
+    "poststarthook/start-kube-aggregator-informers",
+    "poststarthook/apiservice-status-local-available-controller",
+    "poststarthook/apiservice-status-remote-available-controller",
+    "poststarthook/apiservice-registration-controller",
+    "poststarthook/apiservice-discovery-controller",
+    "poststarthook/kube-apiserver-autoregistration",
+    "autoregister-completion",
+    "poststarthook/apiservice-openapi-controller",
+    "poststarthook/apiservice-openapiv3-controller",
 };
 
 void Append(std::vector<WantedObject> from, std::vector<WantedObject>& to) {
@@ -56,7 +57,7 @@ void Append(std::vector<WantedObject> from, std::vector<WantedObject>& to) {
 
 }  // namespace
 
-std::span<const std::string_view> Bootstrap::PostStartHooks() { return kPostStartHooks; }
+std::span<const std::string_view> Bootstrap::HealthChecks() { return kHealthChecks; }
 
 Bootstrap::Bootstrap(BootstrapContext context, BootstrapOptions options)
     : context_(context),

@@ -67,9 +67,8 @@ class Bootstrap {
 
   // Whether everything has been there once.
   bool done() const { return done_.load(std::memory_order_acquire); }
-  // The health checks of kube-apiserver that are true from then on, in its order, without
-  // "poststarthook/".
-  static std::span<const std::string_view> PostStartHooks();
+  // The health checks of kube-apiserver that are true from then on, in its order.
+  static std::span<const std::string_view> HealthChecks();
 
  private:
   struct Task {

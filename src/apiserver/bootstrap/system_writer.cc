@@ -87,6 +87,10 @@ Result<Change> SystemWriter::Create(const Endpoint& endpoint, const Document& wa
   Document object = wanted.Copy();
   const Timestamp now = NowOf(rest_.clock);
   const std::string name_space(MetaOf(object).name_space());
+  // Objects at rest in JSON say what they are.
+  object.root().Set(object.arena(), "kind", Value::String(endpoint.resource->kind_name));
+  object.root().Set(object.arena(), "apiVersion",
+                    Value::String(endpoint.resource->version->desc->api_version));
   SKIFF_RETURN_IF_ERROR(FillMetaForCreate(endpoint, name_space, object, rest_.random, now));
   SKIFF_ASSIGN_OR_RETURN(object, Convert(object, endpoint.storage->desc().stored));
   Document with_status = object.Copy();
