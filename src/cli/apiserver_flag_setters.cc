@@ -165,9 +165,9 @@ std::string ShowCipherSuites(Line& line) {
 
 Result<void> SetTlsMinVersion(Line& line, std::string_view text, bool /*first*/) {
   if (text.empty() || text == "VersionTLS12") {
-    line.options.tls.min_version = TlsVersion::kTls12;
+    line.options.tls.min_version = MinTlsVersion::kTls12;
   } else if (text == "VersionTLS13") {
-    line.options.tls.min_version = TlsVersion::kTls13;
+    line.options.tls.min_version = MinTlsVersion::kTls13;
   } else if (text == "VersionTLS10" || text == "VersionTLS11") {
     return BadRequest(std::string(text) + " is not safe; VersionTLS12 is the oldest there is");
   } else {
