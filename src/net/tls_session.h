@@ -35,6 +35,8 @@ class TlsSession {
 
   State state() const { return state_; }
   bool speaks_http2() const;
+  // After kFailed: the client did not speak TLS at all but plain HTTP.
+  bool heard_plain_http() const { return heard_plain_http_; }
   SSL* ssl() { return ssl_; }
 
  private:
@@ -44,6 +46,7 @@ class TlsSession {
 
   SSL* ssl_;
   State state_ = State::kHandshake;
+  bool heard_plain_http_ = false;
   std::string_view input_;        // during Receive()
   ByteBuffer* output_ = nullptr;  // during all calls
 };
