@@ -53,12 +53,48 @@ void Pipeline::Advance(ApiRequestPtr request) {
 
 Pipeline::Then Pipeline::Receive(ApiRequestPtr& request) {
   request->started = options_.clock.Monotonic();
+  request->on_answer = [this](const ApiRequest& answered, int code, size_t bytes) {
+    Count(answered, code, bytes);
+  };
   const std::string_view given = request->http.headers.Get("audit-id");
   request->audit_id = given.empty() || given.size() > 64 ? NewUid(options_.random) : given;
   if (!stopped_) return Then::kNext;
   Status refused(StatusReason::kServiceUnavailable, "the server is shutting down");
   RespondError(*request, refused.SetRetryAfterSeconds(1));
   return Then::kDone;
+}
+
+void Pipeline::Count(const ApiRequest& request, int code, size_t bytes) {
+  const RequestInfo& info = request.info;
+  std::string verb = info.is_resource ? info.verb : request.http.method;
+  for (char& c : verb) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  // As Kubernetes names them: POST and PUT for creates and updates, LIST and WATCH for reads.
+  if (verb == "CREATE") verb = "POST";
+  if (verb == "UPDATE") verb = "PUT";
+  const std::string_view scope = !info.is_resource      ? ""
+                                 : info.name_in_path    ? "resource"
+                                 : info.name_space.empty() ? "cluster"
+                                                           : "namespace";
+  const std::string_view dry_run = request.query.Get("dryRun");
+  options_.metrics.request_total
+      .With({std::to_string(code), "apiserver", dry_run, info.group, info.resource, scope,
+             info.subresource, verb, info.version})
+      .Add();
+  if (IsLongRunning(info)) return;
+  const double seconds =
+      std::chrono::duration<double>(options_.clock.Monotonic() - request.started).count();
+  options_.metrics.request_duration_seconds
+      .With({"apiserver", dry_run, info.group, info.resource, scope, info.subresource, verb,
+             info.version})
+      .Observe(seconds);
+  if (bytes != 0) {
+    options_.metrics.response_sizes
+        .With({"apiserver", info.group, info.resource, scope, info.subresource, verb,
+               info.version})
+        .Observe(static_cast<double>(bytes));
+  }
 }
 
 Pipeline::Then Pipeline::ReadInfo(ApiRequestPtr& request) {

@@ -60,6 +60,8 @@ class Pipeline final : public HttpHandler {
   };
   static const Stage kStages[];
 
+  // Counts an answer as it begins.
+  void Count(const ApiRequest& request, int code, size_t bytes);
   // Runs the stages from where the request stands.
   void Advance(ApiRequestPtr request);
 

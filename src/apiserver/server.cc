@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "apiserver/authz/rbac_follower.h"
+#include "apiserver/bootstrap/bootstrap.h"
+#include "apiserver/bootstrap_options.h"
 #include "apiserver/cached_objects.h"
 #include "apiserver/content/negotiate.h"
 #include "apiserver/defaults/defaults.h"
@@ -61,6 +63,7 @@ class ApiServer::Impl {
         housekeeper_(clock) {}
 
   Result<void> Start() {
+    AddCollectedMetrics();
     SetDefaultsEnvironment(
         {[this](std::string_view gate) { return options_.FeatureEnabled(gate); }, &clock_});
     SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_));
@@ -70,21 +73,26 @@ class ApiServer::Impl {
     SKIFF_ASSIGN_OR_RETURN(security_, MakeSecurity(options_, *lookup_, clock_, random_, log_));
     rest_.namespaces = storages_->Find(FindResource("", "v1", "namespaces")->hub);
     rest_.min_request_timeout = options_.requests.min_request_timeout;
-    registry_.emplace(RegistryContext{.storages = *storages_,
-                                      .clock = clock_,
-                                      .random = random_,
-                                      .authorizer = security_.authorizer(),
-                                      .rbac = security_.roles_decide ? security_.rbac.get() : nullptr});
+    registry_.emplace(RegistryContext{
+        .storages = *storages_,
+        .clock = clock_,
+        .random = random_,
+        .authorizer = security_.authorizer(),
+        .rbac = security_.roles_decide ? security_.rbac.get() : nullptr,
+        .service = {options_.service.cluster_ip_ranges, options_.service.node_port_min,
+                    options_.service.node_port_max}});
     router_.emplace(*served_, *storages_, *registry_, rest_);
     AddReviews(*router_, security_, clock_);
     if (security_.roles_decide) FollowRoles();
     housekeeper_.Start();
     AddHealthChecks();
     MakePipeline();
-    return Listen();
+    SKIFF_RETURN_IF_ERROR(Listen());
+    return StartBootstrap();
   }
 
   ~Impl() {
+    if (bootstrap_) bootstrap_->Stop();
     if (http_) http_->Stop();
     http_.reset();
     deadlines_.EndAll();
@@ -94,10 +102,13 @@ class ApiServer::Impl {
   }
 
   const std::vector<std::string>& addresses() const { return http_->addresses(); }
-  bool ready() const { return storages_->ready() && roles_ready() && !draining_; }
+  bool ready() const {
+    return storages_->ready() && roles_ready() && bootstrapped() && !draining_;
+  }
 
   void Drain() {
     draining_ = true;
+    if (bootstrap_) bootstrap_->Drain();
     if (!http_) return;
     http_->OnDrain([this] { deadlines_.EndAll(); });
     http_->Drain(options_.requests.request_timeout);
@@ -182,6 +193,16 @@ class ApiServer::Impl {
     return {};
   }
 
+  // What is found out when somebody asks for metrics.
+  void AddCollectedMetrics() {
+    AddProcessMetrics(registry_of_metrics_,
+                      std::chrono::duration<double>(clock_.Wall()).count());
+    registry_of_metrics_.AddCollected(
+        kBuildInfoSpec, MetricKind::kGauge, [](const MetricsRegistry::Emit& emit) {
+          emit({"", "", "", "", "v1.36.4", "", "1", "36", "linux/amd64"}, 1);
+        });
+  }
+
   void AddHealthChecks() {
     health_.Add({"ping", HealthCheck::kAll, [] { return std::string(); }});
     health_.Add({"log", HealthCheck::kAll, [] { return std::string(); }});
@@ -196,6 +217,11 @@ class ApiServer::Impl {
     health_.Add({"poststarthook/rbac/bootstrap-roles", HealthCheck::kAll, [this] {
                    return roles_ready() ? std::string() : std::string("not written yet");
                  }});
+    for (const std::string_view check : Bootstrap::HealthChecks()) {
+      health_.Add({std::string(check), HealthCheck::kAll, [this] {
+                     return bootstrapped() ? std::string() : std::string("not finished");
+                   }});
+    }
     health_.Add({"shutdown", HealthCheck::kReadyz, [this] {
                    return draining_ ? std::string("process is shutting down") : std::string();
                  }});
@@ -247,7 +273,10 @@ class ApiServer::Impl {
     constexpr std::string_view kOffers[] = {OpenIdMetadata::kKeysContentType};
     if (keys && !Negotiate(request.http.headers.Get("accept"), kOffers,
                            [](const Conversion*) { return true; })) {
-      RespondError(request, NotAcceptable(kOffers));
+      Status refused(StatusReason::kNotAcceptable,
+                     "406: Not Acceptable\n\nAvailable representations: " +
+                         std::string(OpenIdMetadata::kKeysContentType));
+      RespondError(request, refused.SetSubject({}));
       return true;
     }
     HttpHeaders extra;
@@ -348,6 +377,20 @@ class ApiServer::Impl {
     return {};
   }
 
+  bool bootstrapped() const { return bootstrap_ready_.load() && bootstrap_->done(); }
+
+  Result<void> StartBootstrap() {
+    SKIFF_ASSIGN_OR_RETURN(BootstrapOptions bootstrap, MakeBootstrapOptions(options_));
+    const std::string& address = http_->addresses().front();
+    bootstrap.port = static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
+    bootstrap_.emplace(
+        BootstrapContext{*storages_, *store_.store, *registry_, rest_, *served_, log_},
+        std::move(bootstrap));
+    bootstrap_->Start();
+    bootstrap_ready_ = true;
+    return {};
+  }
+
   const ApiServerOptions options_;
   Clock& clock_;
   Random& random_;
@@ -375,6 +418,8 @@ class ApiServer::Impl {
   std::optional<Pipeline> pipeline_;
   std::atomic<bool> draining_{false};
   std::unique_ptr<HttpServer> http_;
+  std::optional<Bootstrap> bootstrap_;
+  std::atomic<bool> bootstrap_ready_{false};  // bootstrap_ is there
 };
 
 ApiServer::ApiServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
