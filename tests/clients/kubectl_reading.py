@@ -53,7 +53,8 @@ class Discovery:
         self.assertIn("# HELP", self.kubectl("get", "--raw", "/metrics"))
         path = f"/api/v1/namespaces/{self.namespace}/configmaps"
         self.kubectl("create", "--raw", path, "-f", "-", stdin=config_map("raw"))
-        self.assertEqual(json.loads(self.kubectl("get", "--raw", f"{path}/raw"))["data"], {})
+        self.assertEqual(json.loads(self.kubectl("get", "--raw", f"{path}/raw"))["kind"],
+                         "ConfigMap")
         self.kubectl("delete", "--raw", f"{path}/raw")
         self.assertFalse(self.kubectl.exists("configmap", "raw"))
 
