@@ -1,8 +1,8 @@
 """What kubectl shows: discovery, lists in every form, watches, descriptions, access questions."""
 import json
-import os
 
-from kubectl import config_map, deployment, manifest, pod, service
+from kubectl import config_map, deployment, pod, service
+from server import ADMIN
 
 PAGE_OBJECTS = 7
 
@@ -122,10 +122,12 @@ class Printing:
                          [f"page-{number}" for number in range(PAGE_OBJECTS)])
 
     def test_get_in_chunks_prints_each_object_once(self):
-        rows = self.kubectl("get", "cm", "-l", "set=pages", "--chunk-size=2", "--no-headers",
-                            "-v=6").splitlines()
-        names = [row.split()[0] for row in rows if row.startswith("page-")]
+        done = self.kubectl.run("get", "cm", "-l", "set=pages", "--chunk-size=2", "--no-headers",
+                                "-v=6")
+        names = [row.split()[0] for row in done.stdout.splitlines()]
         self.assertEqual(names, [f"page-{number}" for number in range(PAGE_OBJECTS)])
+        self.assertIn("limit=2", done.stderr)
+        self.assertIn("continue=", done.stderr)
 
     def test_selectors_by_label(self):
         def names(*words):
@@ -265,13 +267,14 @@ class Access:
         self.assertRegex(text, r"Username +bob\n")
         self.assertRegex(text, r"Groups +\[dev system:authenticated\]")
 
+    def kubeconfig_with(self, token):
+        path = self.kubectl.home / "other-token"
+        path.write_text(self.server.kubeconfig.read_text().replace(ADMIN, token))
+        return f"--kubeconfig={path}"
+
     def test_a_wrong_token_is_not_let_in(self):
-        kubeconfig = os.path.join(self.kubectl.home, "wrong")
-        with open(self.server.kubeconfig, encoding="utf-8") as original:
-            text = original.read().replace("admintoken", "wrongtoken")
-        with open(kubeconfig, "w", encoding="utf-8") as wrong:
-            wrong.write(text)
-        self.assertRegex(self.kubectl.refused("get", "cm", f"--kubeconfig={kubeconfig}"),
+        wrong = self.kubeconfig_with("wrongtoken")
+        self.assertRegex(self.kubectl.refused("get", "cm", wrong),
                          r"(?i)unauthorized|must be logged in")
 
     def test_a_token_of_a_service_account_is_that_account(self):
@@ -280,13 +283,7 @@ class Access:
         self.kubectl("create", "serviceaccount", "robot")
         token = self.kubectl("create", "token", "robot", "--duration=1h").strip()
         self.assertEqual(token.count("."), 2)
-        # Without a client's own credentials, or the token would come second.
-        kubeconfig = os.path.join(self.kubectl.home, "robot")
-        with open(self.server.kubeconfig, encoding="utf-8") as original:
-            text = original.read().replace("admintoken", token)
-        with open(kubeconfig, "w", encoding="utf-8") as robot:
-            robot.write(text)
-        refused = self.kubectl.refused("get", "cm", f"--kubeconfig={kubeconfig}")
+        refused = self.kubectl.refused("get", "cm", self.kubeconfig_with(token))
         self.assertIn(f'User "system:serviceaccount:{self.namespace}:robot" cannot list', refused)
 
 
@@ -297,6 +294,3 @@ def an_event(name, namespace, uid):
             "reason": "Happened", "message": "something happened", "type": "Normal", "count": 1,
             "source": {"component": "test"}, "firstTimestamp": "2026-01-01T00:00:00Z",
             "lastTimestamp": "2026-01-01T00:00:00Z"}
-
-
-__all__ = ["Access", "Discovery", "Printing", "Watching", "manifest"]
