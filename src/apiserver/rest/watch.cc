@@ -32,7 +32,8 @@ struct Waker {
 // What both kinds of streams take their events from.
 class WatchFeed {
  public:
-  WatchFeed(std::unique_ptr<Watcher> watcher, std::unique_ptr<WatchEncoder> encoder,
+  // An error in place of the watcher is the only event.
+  WatchFeed(Result<std::unique_ptr<Watcher>> watcher, std::unique_ptr<WatchEncoder> encoder,
             std::shared_ptr<Waker> waker, Deadlines& deadlines, Duration until)
       : watcher_(std::move(watcher)),
         encoder_(std::move(encoder)),
@@ -54,24 +55,28 @@ class WatchFeed {
   Result<BodySource::State> Take(ByteBuffer& out, size_t until, After after) {
     while (out.size() < until) {
       if (deadlines_.Reached(deadline_)) return BodySource::State::kEnd;
+      if (!watcher_) return End(watcher_.error(), out, after);
       items_.clear();
-      const Watcher::Progress progress = watcher_->Take(kEventsAtOnce, items_);
+      const Watcher::Progress progress = (*watcher_)->Take(kEventsAtOnce, items_);
       for (const WatchItem& item : items_) {
         SKIFF_RETURN_IF_ERROR(encoder_->Append(item, out));
         after();
       }
       if (progress == Watcher::Progress::kIdle) return BodySource::State::kWaiting;
-      if (progress == Watcher::Progress::kEnded) {
-        SKIFF_RETURN_IF_ERROR(encoder_->AppendError(watcher_->why(), out));
-        after();
-        return BodySource::State::kEnd;
-      }
+      if (progress == Watcher::Progress::kEnded) return End((*watcher_)->why(), out, after);
     }
     return BodySource::State::kMore;
   }
 
  private:
-  std::unique_ptr<Watcher> watcher_;
+  template <typename After>
+  Result<BodySource::State> End(const Status& why, ByteBuffer& out, After after) {
+    SKIFF_RETURN_IF_ERROR(encoder_->AppendError(why, out));
+    after();
+    return BodySource::State::kEnd;
+  }
+
+  Result<std::unique_ptr<Watcher>> watcher_;
   std::unique_ptr<WatchEncoder> encoder_;
   std::shared_ptr<Waker> waker_;
   Deadlines& deadlines_;
@@ -115,6 +120,12 @@ class WatchSocket final : public WebSocketEndpoint {
   const bool text_;
 };
 
+// Whether clients look for this error in the stream and not in the answer's head: the request was
+// good, but the server cannot follow from there.
+bool IsToldAsEvent(const Status& why) {
+  return why.reason() == StatusReason::kExpired || why.reason() == StatusReason::kTimeout;
+}
+
 // As long as the client wants, else between one and two times the least time, at random so that
 // not all come back together.
 Duration WatchTimeout(const ListOptions& options, RestContext& context) {
@@ -127,15 +138,17 @@ Duration WatchTimeout(const ListOptions& options, RestContext& context) {
 }
 
 void RespondWatch(ApiRequest& request, const Endpoint& endpoint, const OutputFormat& format,
-                  std::unique_ptr<Watcher> watcher, std::shared_ptr<Waker> waker, Duration until) {
+                  Result<std::unique_ptr<Watcher>> watcher, std::shared_ptr<Waker> waker,
+                  Duration until) {
+  if (!watcher && !IsToldAsEvent(watcher.error())) return RespondError(request, watcher.error());
   auto encoder = MakeWatchEncoder(request, endpoint, format);
   if (!encoder) return RespondError(request, encoder.error());
-  auto feed = std::make_unique<WatchFeed>(std::move(watcher), std::move(*encoder),
-                                          std::move(waker), endpoint.context->deadlines, until);
+  auto feed = std::make_unique<WatchFeed>(std::move(watcher), std::move(*encoder), std::move(waker),
+                                          endpoint.context->deadlines, until);
   if (IsWebSocketRequest(request.http)) {
-    return RespondUpgrade(request, AcceptWebSocket(request.http, "",
-                                                   std::make_unique<WatchSocket>(
-                                                       std::move(feed), format.media)));
+    return RespondUpgrade(
+        request, AcceptWebSocket(request.http, "",
+                                 std::make_unique<WatchSocket>(std::move(feed), format.media)));
   }
   std::string content_type(format.content_type());
   if (format.media == MediaKind::kProtobuf) content_type += ";stream=watch";
@@ -163,11 +176,9 @@ void HandleWatch(ApiRequestPtr request, const Endpoint& endpoint) {
   watch.deadline = until;
   watch.wake = [waker] { waker->Wake(); };
   endpoint.storage->cache().Watch(
-      std::move(watch),
-      [request = std::move(request), &endpoint, format = *format, waker,
-       until](Result<std::unique_ptr<Watcher>> watcher) mutable {
-        if (!watcher) return RespondError(*request, watcher.error());
-        RespondWatch(*request, endpoint, format, std::move(*watcher), std::move(waker), until);
+      std::move(watch), [request = std::move(request), &endpoint, format = *format, waker,
+                         until](Result<std::unique_ptr<Watcher>> watcher) mutable {
+        RespondWatch(*request, endpoint, format, std::move(watcher), std::move(waker), until);
       });
 }
 
