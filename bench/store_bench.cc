@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 
 #include "base/random.h"
+#include "base/temporary_directory.h"
 #include "bench/benches.h"
 #include "bench/samples.h"
 #include "bench/store_load.h"
@@ -26,13 +27,11 @@
 #include "store/embedded/rocksdb_engine.h"
 #include "store/etcd/etcd_store.h"
 #include "tests/store/etcd_cluster.h"
-#include "tests/store/temporary_directory.h"
 
 namespace skiff::bench {
 namespace {
 
 using testing::EtcdCluster;
-using testing::TemporaryDirectory;
 
 constexpr int kTurns = 4;
 constexpr double kTurnSeconds = 1.0;

@@ -34,6 +34,17 @@ bool Health::Answer(ApiRequest& request) const {
   return false;
 }
 
+std::vector<std::string> Health::Paths() const {
+  std::vector<std::string> out;
+  for (const Named& each : kEndpoints) {
+    for (const HealthCheck& check : checks_) {
+      if ((check.endpoints & each.endpoint) == 0) continue;
+      out.push_back("/" + std::string(each.name) + "/" + check.name);
+    }
+  }
+  return out;
+}
+
 void Health::AnswerAll(ApiRequest& request, std::string_view name, uint8_t endpoint) const {
   std::vector<std::string_view> excluded = request.query.All("exclude");
   std::string lines;

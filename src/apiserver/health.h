@@ -26,6 +26,8 @@ class Health {
 
   // Answers /healthz, /livez/ping and their like; false: the path is none of them.
   bool Answer(ApiRequest& request) const;
+  // Those of the single checks: "/livez/ping".
+  std::vector<std::string> Paths() const;
 
  private:
   void AnswerAll(ApiRequest& request, std::string_view name, uint8_t endpoint) const;

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "apiserver/feature_gates.h"
 #include "base/strings.h"
 
 namespace skiff {
@@ -202,6 +203,18 @@ void CheckRequests(const ApiServerOptions& options, Faults& faults) {
       "goaway-chance", "must be from 0 to 0.02");
 }
 
+void CheckFeatureGates(const ApiServerOptions& options, Faults& faults) {
+  for (const auto& [name, on] : options.feature_gates) {
+    if (name == kAllAlphaGate || name == kAllBetaGate) continue;
+    const FeatureGate* const gate = FindFeatureGate(name);
+    if (gate == nullptr) {
+      faults.Add("feature-gates", Quoted(name) + " is no feature of Kubernetes v1.36");
+    } else if (gate->locked && gate->on != on) {
+      faults.Add("feature-gates", name + " is always " + (gate->on ? "on" : "off"));
+    }
+  }
+}
+
 void CheckPlugins(const ApiServerOptions& options, Faults& faults) {
   for (const std::string& name : options.enable_admission_plugins) {
     faults.AddIf(std::ranges::find(options.disable_admission_plugins, name) !=
@@ -226,9 +239,19 @@ std::string_view AuthorizationModeName(AuthorizationMode mode) {
   std::unreachable();
 }
 
-bool ApiServerOptions::FeatureEnabled(std::string_view name, bool by_default) const {
-  const auto found = feature_gates.find(name);
-  return found != feature_gates.end() ? found->second : by_default;
+bool ApiServerOptions::FeatureEnabled(std::string_view name) const {
+  const FeatureGate* const gate = FindFeatureGate(name);
+  if (gate == nullptr) return false;
+  if (gate->locked) return gate->on;
+  if (const auto found = feature_gates.find(name); found != feature_gates.end()) {
+    return found->second;
+  }
+  if (gate->stage == FeatureStage::kAlpha || gate->stage == FeatureStage::kBeta) {
+    const auto all =
+        feature_gates.find(gate->stage == FeatureStage::kAlpha ? kAllAlphaGate : kAllBetaGate);
+    if (all != feature_gates.end()) return all->second;
+  }
+  return gate->on;
 }
 
 void FillDerived(ApiServerOptions& options, const HostFacts& host) {
@@ -268,6 +291,7 @@ Result<void> Validate(const ApiServerOptions& options) {
   CheckStorage(options.storage, faults);
   CheckServices(options, faults);
   CheckRequests(options, faults);
+  CheckFeatureGates(options, faults);
   CheckPlugins(options, faults);
   return std::move(faults).Finish();
 }

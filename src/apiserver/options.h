@@ -162,7 +162,7 @@ struct ApiServerOptions {
 
   // What is served: "apps/v1" or "api/beta" or "apps/v1/deployments" → on or off.
   std::map<std::string, bool, std::less<>> runtime_config;
-  std::map<std::string, bool, std::less<>> feature_gates;  // with AllAlpha and AllBeta as given
+  std::map<std::string, bool, std::less<>> feature_gates;  // AllAlpha and AllBeta too
   std::vector<std::string> enable_admission_plugins;
   std::vector<std::string> disable_admission_plugins;
   int64_t default_not_ready_toleration_seconds = 300;
@@ -182,9 +182,9 @@ struct ApiServerOptions {
   int64_t max_connection_bytes_per_sec = 0;  // of exec and the like; zero: unbounded
   int32_t log_level = 0;                     // --v
 
-  // The switch of a feature as given; otherwise AllBeta or AllAlpha do not apply here and the
-  // default counts, which whoever asks knows.
-  bool FeatureEnabled(std::string_view name, bool by_default) const;
+  // Whether a feature of feature_gates.h is on: as given, by AllAlpha or AllBeta, or by default.
+  // False for what is no feature.
+  bool FeatureEnabled(std::string_view name) const;
 };
 
 // Host facts that derived options need.

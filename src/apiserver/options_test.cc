@@ -89,5 +89,18 @@ TEST(ApiServerOptionsTest, RefusesServicesOfAnotherFamilyThanTheServer) {
   EXPECT_EQ(FaultsOf(options), "");
 }
 
+TEST(ApiServerOptionsTest, KnowsWhichFeaturesAreOn) {
+  ApiServerOptions options = GoodOptions();
+  FillDerived(options, Host());
+  EXPECT_TRUE(options.FeatureEnabled("APIResponseCompression"));
+  EXPECT_FALSE(options.FeatureEnabled("NoSuchFeature"));
+  options.feature_gates = {{"AllBeta", false}, {"APIServerIdentity", true}};
+  EXPECT_FALSE(options.FeatureEnabled("APIResponseCompression"));
+  EXPECT_TRUE(options.FeatureEnabled("APIServerIdentity"));
+  EXPECT_EQ(FaultsOf(options), "");
+  options.feature_gates = {{"NoSuchFeature", true}};
+  EXPECT_NE(FaultsOf(options).find("NoSuchFeature"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace skiff

@@ -22,6 +22,24 @@ constexpr Handler kHandlers[] = {HandleCreate, HandleDelete, HandleDeleteCollect
                                  HandleList,   HandlePatch,  HandleUpdate,           HandleWatch};
 static_assert(std::size(kHandlers) == kVerbCount);
 
+// Kinds that Kubernetes would rather see gone, and what it says to who uses them.
+struct Deprecation {
+  std::string_view resource;  // of the core group
+  std::string_view warning;
+};
+constexpr Deprecation kDeprecations[] = {
+    {"endpoints",
+     "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"},
+    {"componentstatuses", "v1 ComponentStatus is deprecated in v1.19+"},
+};
+
+void WarnOfDeprecation(ApiRequest& request) {
+  if (!request.info.group.empty()) return;
+  for (const Deprecation& each : kDeprecations) {
+    if (request.info.resource == each.resource) request.warnings.emplace_back(each.warning);
+  }
+}
+
 // Whether the URL has a namespace where the resource has one, and none where it has not. Lists and
 // watches may go over all namespaces.
 bool ScopeFits(const RequestInfo& info, const ResourceDesc& resource) {
@@ -73,7 +91,11 @@ void Router::SetVirtual(std::string_view group, std::string_view path, VirtualHa
 bool Router::Route(ApiRequestPtr& request) const {
   const RequestInfo& info = request->info;
   const auto version = versions_.find(std::pair<std::string, std::string>(info.group, info.version));
-  if (version == versions_.end()) return false;
+  if (version == versions_.end()) {
+    if (!ServesGroup(info.group)) return false;
+    RespondError(*request, UnknownResource());
+    return true;
+  }
   const auto resource = version->second.find(info.resource);
   if (resource == version->second.end() ||
       !ScopeFits(info, *resource->second.endpoint.resource)) {
@@ -84,6 +106,13 @@ bool Router::Route(ApiRequestPtr& request) const {
     RouteSubresource(std::move(request), resource->second);
   }
   return true;
+}
+
+bool Router::ServesGroup(std::string_view group) const {
+  for (const auto& [key, version] : versions_) {
+    if (key.first == group) return true;
+  }
+  return false;
 }
 
 bool Router::RouteVirtual(ApiRequestPtr& request, const Endpoint& endpoint) const {
@@ -100,12 +129,16 @@ void Router::RouteObject(ApiRequestPtr request, const Resource& resource) const 
   const RequestInfo& info = request->info;
   const ResourceDesc& desc = *resource.endpoint.resource;
   const std::optional<Verb> verb = VerbOf(info.verb);
+  const bool needs_namespace = verb == Verb::kCreate || verb == Verb::kDeleteCollection;
   const bool creates_nowhere =
-      verb == Verb::kCreate && (info.name_in_path || (desc.namespaced && info.name_space.empty()));
+      (needs_namespace && desc.namespaced && info.name_space.empty()) ||
+      (verb == Verb::kCreate && info.name_in_path);
   const bool names_nothing = (verb == Verb::kUpdate || verb == Verb::kPatch) && info.name.empty();
-  if (!verb || !desc.verbs.Has(*verb) || creates_nowhere || names_nothing) {
+  if (!verb || !desc.verbs.Has(*verb) || creates_nowhere || names_nothing ||
+      request->http.method == "HEAD") {
     return RespondError(*request, MethodNotAllowed());
   }
+  WarnOfDeprecation(*request);
   if (RouteVirtual(request, resource.endpoint)) return;
   if (resource.endpoint.storage == nullptr) return RespondError(*request, MethodNotAllowed());
   kHandlers[static_cast<size_t>(*verb)](std::move(request), resource.endpoint);

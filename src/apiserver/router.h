@@ -31,6 +31,8 @@ class Router {
   // Answers a request whose info is that of a resource. False: the group or version is not served
   // here, and the request is left as it was.
   bool Route(ApiRequestPtr& request) const;
+  // In some version.
+  bool ServesGroup(std::string_view group) const;
 
  private:
   struct SubresourceRoute {

@@ -4,65 +4,116 @@
 
 #include "apiserver/authn/bearer_token.h"
 #include "apiserver/authn/client_certificate.h"
+#include "apiserver/authn/service_account_tokens.h"
+#include "apiserver/authn/token_cache.h"
 #include "apiserver/authn/token_file.h"
 
 namespace skiff {
 namespace {
 
-Result<void> AddAuthenticator(const ApiServerOptions& options, Clock& clock, Log& log,
-                              Security& out) {
+std::unexpected<Status> OfFlag(std::string_view flag, const Status& why) {
+  return Fail(why.reason(), std::string(flag) + ": " + why.message());
+}
+
+Result<std::vector<JwtKey>> LoadKeys(const ServiceAccountOptions& options) {
+  std::vector<JwtKey> out;
+  for (const std::string& file : options.key_files) {
+    Result<std::vector<JwtKey>> keys = JwtKey::LoadPublic(file);
+    if (!keys) return OfFlag("--service-account-key-file", keys.error());
+    for (JwtKey& key : *keys) out.push_back(std::move(key));
+  }
+  return out;
+}
+
+Result<void> AddIssuer(const ApiServerOptions& options, const std::vector<JwtKey>& keys,
+                       BoundObjectLookup& lookup, Clock& clock, Random& random, Log& log,
+                       Security& out) {
+  const ServiceAccountOptions& accounts = options.service_account;
+  if (accounts.signing_key_file.empty() || accounts.issuers.empty()) return {};
+  Result<JwtKey> key = JwtKey::LoadPrivate(accounts.signing_key_file);
+  if (!key) return OfFlag("--service-account-signing-key-file", key.error());
+  TokenIssuerOptions issuer;
+  issuer.issuer = accounts.issuers[0];
+  issuer.api_audiences = accounts.api_audiences;
+  issuer.max_expiration_seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(accounts.max_token_expiration).count();
+  issuer.extend_expiration = accounts.extend_token_expiration;
+  out.issuer = std::make_unique<TokenIssuer>(std::move(issuer), *key, lookup, clock, random);
+  const std::string address = options.advertise_address.value_or(IpAddress::LoopbackV4())
+                                  .WithPort(options.secure_port);
+  Result<OpenIdMetadata> openid =
+      OpenIdMetadata::Make(accounts.issuers[0], accounts.jwks_uri, address, keys);
+  if (openid) {
+    out.openid = std::move(*openid);
+  } else {
+    log.Warning("OpenID metadata is not served", {{"err", openid.error().message()}});
+  }
+  return {};
+}
+
+Result<void> AddTokens(const ApiServerOptions& options, const std::vector<JwtKey>& keys,
+                       BoundObjectLookup& lookup, Clock& clock, Log& log, Security& out) {
+  const ServiceAccountOptions& accounts = options.service_account;
+  std::vector<std::unique_ptr<TokenAuthenticator>> kinds;
+  if (!options.token_auth_file.empty()) {
+    auto file = TokenFile::Load(options.token_auth_file);
+    if (!file) return OfFlag("--token-auth-file", file.error());
+    for (const std::string& warning : (*file)->warnings()) log.Warning(warning);
+    kinds.push_back(
+        std::make_unique<AudienceAgnosticTokens>(std::move(*file), accounts.api_audiences));
+  }
+  if (!keys.empty()) {
+    ServiceAccountTokenOptions tokens;
+    tokens.issuers = accounts.issuers;
+    tokens.keys = keys;
+    tokens.api_audiences = accounts.api_audiences;
+    tokens.lookup = accounts.lookup;
+    kinds.push_back(
+        std::make_unique<ServiceAccountTokens>(std::move(tokens), lookup, clock));
+  }
+  if (kinds.empty()) return {};
+  out.tokens =
+      std::make_unique<TokenCache>(std::make_unique<TokenUnion>(std::move(kinds)), clock);
+  return {};
+}
+
+void AddAuthenticator(const ApiServerOptions& options, Clock& clock, Security& out) {
   std::vector<std::unique_ptr<Authenticator>> methods;
   if (!options.client_ca_file.empty()) {
     methods.push_back(std::make_unique<ClientCertificateAuthenticator>(clock));
   }
-  std::vector<std::unique_ptr<TokenAuthenticator>> tokens;
-  if (!options.token_auth_file.empty()) {
-    auto file = TokenFile::Load(options.token_auth_file);
-    if (!file) {
-      return Fail(file.error().reason(), "--token-auth-file: " + file.error().message());
-    }
-    for (const std::string& warning : (*file)->warnings()) log.Warning(warning);
-    tokens.push_back(std::move(*file));
-  }
-  if (!tokens.empty()) {
-    out.tokens = std::make_unique<TokenUnion>(std::move(tokens));
+  if (out.tokens != nullptr) {
     methods.push_back(std::make_unique<BearerTokenAuthenticator>(*out.tokens));
     methods.push_back(std::make_unique<WebSocketTokenAuthenticator>(*out.tokens));
   }
   out.authenticator = std::make_unique<RequestAuthenticator>(
       std::move(methods), AnonymousOptions{.enabled = options.anonymous_auth});
+}
+
+Result<void> AddAuthorizer(const ApiServerOptions& options, Security& out) {
+  std::vector<std::string> modes;
+  for (const AuthorizationMode mode : options.authorization_modes) {
+    // Nodes have no authorizer of their own yet; the flags tell so.
+    if (mode == AuthorizationMode::kNode) continue;
+    modes.emplace_back(AuthorizationModeName(mode));
+    out.roles_decide |= mode == AuthorizationMode::kRbac;
+  }
+  out.rbac = std::make_unique<RbacPolicy>();
+  SKIFF_ASSIGN_OR_RETURN(out.chain, AuthorizationChain::Make(modes, *out.rbac));
   return {};
 }
 
 }  // namespace
 
-Result<Security> MakeSecurity(const ApiServerOptions& options, Clock& clock, Log& log) {
+Result<Security> MakeSecurity(const ApiServerOptions& options, BoundObjectLookup& lookup,
+                              Clock& clock, Random& random, Log& log) {
   Security out;
-  SKIFF_RETURN_IF_ERROR(AddAuthenticator(options, clock, log, out));
-  std::vector<Authorizer*> order;
-  const auto add = [&](std::unique_ptr<Authorizer> member) {
-    order.push_back(member.get());
-    out.members.push_back(std::move(member));
-  };
-  add(std::make_unique<PrivilegedGroups>(std::vector<std::string>{kMastersGroup}));
-  for (const AuthorizationMode mode : options.authorization_modes) {
-    switch (mode) {
-      case AuthorizationMode::kAlwaysAllow:
-        add(std::make_unique<AlwaysAllow>());
-        break;
-      case AuthorizationMode::kAlwaysDeny:
-        add(std::make_unique<AlwaysDeny>());
-        break;
-      case AuthorizationMode::kRbac:
-        out.rbac = std::make_unique<RbacPolicy>();
-        order.push_back(out.rbac.get());
-        break;
-      case AuthorizationMode::kNode:
-        // Nodes are given what RBAC gives to their group until their own authorizer comes.
-        break;
-    }
-  }
-  out.authorizer = std::make_unique<UnionAuthorizer>(std::move(order));
+  out.api_audiences = options.service_account.api_audiences;
+  SKIFF_ASSIGN_OR_RETURN(const std::vector<JwtKey> keys, LoadKeys(options.service_account));
+  SKIFF_RETURN_IF_ERROR(AddTokens(options, keys, lookup, clock, log, out));
+  SKIFF_RETURN_IF_ERROR(AddIssuer(options, keys, lookup, clock, random, log, out));
+  AddAuthenticator(options, clock, out);
+  SKIFF_RETURN_IF_ERROR(AddAuthorizer(options, out));
   return out;
 }
 

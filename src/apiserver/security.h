@@ -1,15 +1,21 @@
-// Who may come in and what they may do: authenticators and authorizers as the options name them.
+// Who may come in and what they may do: authenticators and authorizers as the options name them,
+// and what answers questions about both.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "apiserver/authn/bound_object.h"
+#include "apiserver/authn/openid_metadata.h"
 #include "apiserver/authn/request_authenticator.h"
-#include "apiserver/authz/authorizers.h"
+#include "apiserver/authn/token_request.h"
+#include "apiserver/authz/authorization_chain.h"
 #include "apiserver/authz/rbac_policy.h"
 #include "apiserver/options.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "base/status.h"
 
 namespace skiff {
@@ -17,13 +23,19 @@ namespace skiff {
 struct Security {
   std::unique_ptr<TokenAuthenticator> tokens;  // null: no tokens are known
   std::unique_ptr<RequestAuthenticator> authenticator;
-  // In the order of --authorization-mode, behind system:masters.
-  std::vector<std::unique_ptr<Authorizer>> members;
-  std::unique_ptr<Authorizer> authorizer;
-  std::unique_ptr<RbacPolicy> rbac;  // null when RBAC is not among the modes
+  std::unique_ptr<TokenIssuer> issuer;      // null: no tokens are made
+  std::optional<OpenIdMetadata> openid;     // nothing: not served
+  std::vector<std::string> api_audiences;
+
+  std::unique_ptr<RbacPolicy> rbac;
+  bool roles_decide = false;  // RBAC is among the modes
+  std::unique_ptr<AuthorizationChain> chain;
+
+  Authorizer& authorizer() { return chain->authorizer(); }
 };
 
-// Files are read here; what is wrong with one is told with its flag.
-Result<Security> MakeSecurity(const ApiServerOptions& options, Clock& clock, Log& log);
+// Files are read here; what is wrong with one is told with its flag. The rest outlives the result.
+Result<Security> MakeSecurity(const ApiServerOptions& options, BoundObjectLookup& lookup,
+                              Clock& clock, Random& random, Log& log);
 
 }  // namespace skiff

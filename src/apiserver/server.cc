@@ -4,22 +4,31 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/authz/rbac_follower.h"
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/bootstrap_options.h"
+#include "apiserver/cached_objects.h"
+#include "apiserver/content/negotiate.h"
+#include "apiserver/defaults/defaults.h"
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/discovery/runtime_config.h"
 #include "apiserver/discovery/served_resources.h"
 #include "apiserver/discovery/server_documents.h"
 #include "apiserver/health.h"
+#include "apiserver/housekeeper.h"
 #include "apiserver/metrics.h"
 #include "apiserver/open_store.h"
+#include "apiserver/openapi/openapi.h"
 #include "apiserver/pipeline.h"
 #include "apiserver/registry/registry.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/deadlines.h"
+#include "apiserver/rest/errors.h"
 #include "apiserver/rest/storage_set.h"
+#include "apiserver/reviews.h"
 #include "apiserver/router.h"
 #include "apiserver/security.h"
+#include "apiserver/stored_rbac.h"
 #include "base/metrics.h"
 #include "net/server.h"
 #include "store/lease_pool.h"
@@ -50,20 +59,32 @@ class ApiServer::Impl {
         log_(log),
         metrics_(registry_of_metrics_),
         deadlines_(clock),
-        rest_{.clock = clock, .random = random, .deadlines = deadlines_} {}
+        rest_{.clock = clock, .random = random, .deadlines = deadlines_},
+        housekeeper_(clock) {}
 
   Result<void> Start() {
+    AddCollectedMetrics();
+    SetDefaultsEnvironment(
+        {[this](std::string_view gate) { return options_.FeatureEnabled(gate); }, &clock_});
     SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_));
     SKIFF_RETURN_IF_ERROR(Serve());
     SKIFF_RETURN_IF_ERROR(StartStorages());
-    SKIFF_ASSIGN_OR_RETURN(security_, MakeSecurity(options_, clock_, log_));
+    lookup_.emplace(*storages_);
+    SKIFF_ASSIGN_OR_RETURN(security_, MakeSecurity(options_, *lookup_, clock_, random_, log_));
     rest_.namespaces = storages_->Find(FindResource("", "v1", "namespaces")->hub);
     rest_.min_request_timeout = options_.requests.min_request_timeout;
-    registry_.emplace(RegistryContext{
-        *storages_, clock_, random_,
-        ServiceSettings{options_.service.cluster_ip_ranges, options_.service.node_port_min,
-                        options_.service.node_port_max}});
+    registry_.emplace(RegistryContext{.storages = *storages_,
+                                      .clock = clock_,
+                                      .random = random_,
+                                      .authorizer = security_.authorizer(),
+                                      .rbac = security_.roles_decide ? security_.rbac.get() : nullptr,
+                                      .service = {options_.service.cluster_ip_ranges,
+                                                  options_.service.node_port_min,
+                                                  options_.service.node_port_max}});
     router_.emplace(*served_, *storages_, *registry_, rest_);
+    AddReviews(*router_, security_, clock_);
+    if (security_.roles_decide) FollowRoles();
+    housekeeper_.Start();
     AddHealthChecks();
     MakePipeline();
     SKIFF_RETURN_IF_ERROR(Listen());
@@ -75,11 +96,15 @@ class ApiServer::Impl {
     if (http_) http_->Stop();
     http_.reset();
     deadlines_.EndAll();
+    housekeeper_.Stop();
+    follower_.reset();
     if (storages_) storages_->Stop();
   }
 
   const std::vector<std::string>& addresses() const { return http_->addresses(); }
-  bool ready() const { return storages_->ready() && bootstrapped() && !draining_; }
+  bool ready() const {
+    return storages_->ready() && roles_ready() && bootstrapped() && !draining_;
+  }
 
   void Drain() {
     draining_ = true;
@@ -98,11 +123,51 @@ class ApiServer::Impl {
     }
     SKIFF_ASSIGN_OR_RETURN(const RuntimeConfig runtime, RuntimeConfig::Parse(config));
     served_ = std::make_shared<const ServedResources>(
-        runtime, [this](std::string_view gate) { return options_.FeatureEnabled(gate, true); });
+        runtime, [this](std::string_view gate) { return options_.FeatureEnabled(gate); });
+    openapi_ = std::make_unique<OpenApi>(served_, "v1.36.4");
     discovery_ = std::make_unique<Discovery>(
         served_, options_.advertise_address.value_or(IpAddress::LoopbackV4())
                      .WithPort(options_.secure_port));
     return {};
+  }
+
+  // Brings the roles that every cluster has up to date, and the policy up to the roles.
+  void FollowRoles() {
+    const auto cache = [&](std::string_view name) {
+      return &storages_->Find(FindPreferredResource("rbac.authorization.k8s.io", name)->hub)
+                  ->cache();
+    };
+    const RbacFollower::Caches caches{.roles = cache("roles"),
+                                      .cluster_roles = cache("clusterroles"),
+                                      .role_bindings = cache("rolebindings"),
+                                      .cluster_role_bindings = cache("clusterrolebindings")};
+    const size_t run = housekeeper_.Add({}, [this] { follower_->Run(); });
+    housekeeper_.Add(std::chrono::seconds(1), [this] { follower_->Tick(); });
+    follower_.emplace(*security_.rbac, caches, [this, run] { housekeeper_.Ask(run); });
+    follower_->Start();
+    stored_rbac_.emplace(*storages_, clock_, random_);
+    const size_t ensure = housekeeper_.Add({}, [this] { EnsureRoles(); });
+    // Tried again every second until it has been done once.
+    housekeeper_.Add(std::chrono::seconds(1), [this, ensure] {
+      if (!roles_written_) housekeeper_.Ask(ensure);
+    });
+    housekeeper_.Ask(ensure);
+  }
+
+  void EnsureRoles() {
+    if (roles_written_) return;
+    EnsureBootstrapPolicy(*stored_rbac_, [this](const Result<void>& done) {
+      if (done) {
+        roles_written_ = true;
+      } else {
+        log_.Warning("The roles of the cluster could not be written; trying again",
+                     {{"err", done.error().ToString()}});
+      }
+    });
+  }
+
+  bool roles_ready() const {
+    return !security_.roles_decide || (roles_written_ && follower_->synced());
   }
 
   Result<void> StartStorages() {
@@ -128,6 +193,16 @@ class ApiServer::Impl {
     return {};
   }
 
+  // What is found out when somebody asks for metrics.
+  void AddCollectedMetrics() {
+    AddProcessMetrics(registry_of_metrics_,
+                      std::chrono::duration<double>(clock_.Wall()).count());
+    registry_of_metrics_.AddCollected(
+        kBuildInfoSpec, MetricKind::kGauge, [](const MetricsRegistry::Emit& emit) {
+          emit({"", "", "", "", "v1.36.4", "", "1", "36", "linux/amd64"}, 1);
+        });
+  }
+
   void AddHealthChecks() {
     health_.Add({"ping", HealthCheck::kAll, [] { return std::string(); }});
     health_.Add({"log", HealthCheck::kAll, [] { return std::string(); }});
@@ -144,6 +219,9 @@ class ApiServer::Impl {
                      return bootstrapped() ? std::string() : std::string("not finished");
                    }});
     }
+    health_.Add({"poststarthook/rbac/bootstrap-roles", HealthCheck::kAll, [this] {
+                   return roles_ready() ? std::string() : std::string("not written yet");
+                 }});
     health_.Add({"shutdown", HealthCheck::kReadyz, [this] {
                    return draining_ ? std::string("process is shutting down") : std::string();
                  }});
@@ -156,7 +234,7 @@ class ApiServer::Impl {
         .log = log_,
         .metrics = metrics_,
         .authenticator = *security_.authenticator,
-        .authorizer = *security_.authorizer,
+        .authorizer = security_.authorizer(),
         .request_timeout = options_.requests.request_timeout,
         .max_readonly_inflight = options_.requests.max_requests_inflight,
         .max_mutating_inflight = options_.requests.max_mutating_requests_inflight,
@@ -180,15 +258,41 @@ class ApiServer::Impl {
                                                 .skiff_version = "v0.1.0"}));
       return true;
     }
-    if (path == "/") {
+    if (path == "/" || path == "/index.html") {
       RespondDocument(request, IndexDocument(*served_, OwnPaths()));
       return true;
     }
-    return false;
+    return AnswerOpenId(request);
   }
 
-  static std::vector<std::string> OwnPaths() {
-    return {"/healthz", "/livez", "/readyz", "/metrics", "/version"};
+  bool AnswerOpenId(ApiRequest& request) {
+    if (!security_.openid) return false;
+    const std::string& path = request.info.path;
+    const bool keys = path == OpenIdMetadata::kKeysPath;
+    if (!keys && path != OpenIdMetadata::kConfigurationPath) return false;
+    constexpr std::string_view kOffers[] = {OpenIdMetadata::kKeysContentType};
+    if (keys && !Negotiate(request.http.headers.Get("accept"), kOffers,
+                           [](const Conversion*) { return true; })) {
+      RespondError(request, NotAcceptable(kOffers));
+      return true;
+    }
+    HttpHeaders extra;
+    extra.Add("cache-control", OpenIdMetadata::kCacheControl);
+    RespondBytes(request, 200, keys ? OpenIdMetadata::kKeysContentType : "application/json",
+                 SharedBytes(keys ? security_.openid->keys : security_.openid->configuration),
+                 std::move(extra));
+    return true;
+  }
+
+  std::vector<std::string> OwnPaths() const {
+    std::vector<std::string> out = {"/healthz", "/livez",      "/metrics",    "/openapi/v2",
+                                    "/readyz",  "/openapi/v3", "/version"};
+    for (std::string& path : health_.Paths()) out.push_back(std::move(path));
+    if (security_.openid) {
+      out.emplace_back(OpenIdMetadata::kKeysPath);
+      out.emplace_back(OpenIdMetadata::kConfigurationPath);
+    }
+    return out;
   }
 
   static void RespondDocument(ApiRequest& request, DocumentAnswer answer) {
@@ -203,18 +307,41 @@ class ApiServer::Impl {
 
   bool AnswerDiscovery(ApiRequest& request) {
     if (request.info.is_resource) return false;
+    const bool reads = request.http.method == "GET" || request.http.method == "HEAD";
     const DocumentRequest wanted{.path = request.info.path,
                                  .query = request.http.query,
                                  .accept = request.http.headers.Get("accept"),
                                  .if_none_match = request.http.headers.Get("if-none-match"),
                                  .user_agent = request.http.headers.Get("user-agent")};
+    if (auto document = openapi_->Answer(wanted); reads && document) {
+      RespondDocument(request, std::move(*document));
+      return true;
+    }
     Result<std::optional<DocumentAnswer>> answer = discovery_->Answer(wanted);
     if (!answer) {
       RespondError(request, answer.error());
       return true;
     }
-    if (!*answer) return false;
+    if (!*answer) return AnswerUnknownVersion(request);
+    if (!reads) {
+      RespondError(request, MethodNotAllowed());
+      return true;
+    }
     RespondDocument(request, std::move(**answer));
+    return true;
+  }
+
+  // /apis/apps/v99: the group is there, but not the version.
+  bool AnswerUnknownVersion(ApiRequest& request) {
+    std::string_view path = request.info.path;
+    std::string_view group;
+    if (path.starts_with("/apis/")) {
+      group = path.substr(6, path.find('/', 6) - 6);
+    } else if (!path.starts_with("/api/")) {
+      return false;
+    }
+    if (!router_->ServesGroup(group)) return false;
+    RespondError(request, UnknownResource());
     return true;
   }
 
@@ -274,8 +401,14 @@ class ApiServer::Impl {
   RestContext rest_;
   std::shared_ptr<const ServedResources> served_;
   std::unique_ptr<Discovery> discovery_;
+  std::unique_ptr<OpenApi> openapi_;
   std::unique_ptr<StorageSet> storages_;
+  std::optional<CachedObjects> lookup_;
   Security security_;
+  std::optional<StoredRbac> stored_rbac_;
+  std::optional<RbacFollower> follower_;
+  std::atomic<bool> roles_written_{false};
+  Housekeeper housekeeper_;
   std::optional<Registry> registry_;
   std::optional<Router> router_;
   Health health_;

@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/store_commands.h"
 #include "cli/suggest.h"
+#include "cli/up_commands.h"
 #include "cli/version.h"
 
 namespace skiff {
@@ -24,6 +25,13 @@ constexpr std::string_view kUsualExitCodes[] = {"success", "the output could not
                                                 "the command line is wrong"};
 
 const Command kCommands[] = {
+    {"up", "run a cluster on this machine", kUpDescription, kUpExamples, kUpExitCodes, MakeUp},
+    {"down", "stop the cluster that runs on this machine", kDownDescription, kDownExamples,
+     kDownExitCodes, MakeDown},
+    {"status", "tell how the cluster on this machine is", kStatusDescription, kStatusExamples,
+     kStatusExitCodes, MakeStatus},
+    {"reset", "remove a cluster with all its data", kResetDescription, kResetExamples,
+     kResetExitCodes, MakeReset},
     {"convert", "convert Kubernetes objects between JSON, YAML and protobuf", kConvertDescription,
      kConvertExamples, kConvertExitCodes, MakeConvert},
     {"store",

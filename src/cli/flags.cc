@@ -156,7 +156,8 @@ Result<void> FlagSet::Parse(std::span<const std::string_view> words) {
 
 Result<void> FlagSet::ParseLong(std::string_view word, std::span<const std::string_view>& rest) {
   const size_t equals = word.find('=');
-  const std::string_view name = word.substr(0, equals);
+  std::string name(word.substr(0, equals));
+  if (underscores_are_dashes_) std::ranges::replace(name, '_', '-');
   const auto found = std::ranges::find(flags_, name, &Flag::name);
   if (found == flags_.end()) return Unknown(name);
   const auto index = static_cast<size_t>(found - flags_.begin());
@@ -232,7 +233,9 @@ Result<void> FlagSet::CheckComplete() const {
 
 std::unexpected<Status> FlagSet::Unknown(std::string_view name) const {
   std::vector<std::string> shown;
-  for (const Flag& flag : flags_) shown.push_back("--" + flag.name);
+  for (const Flag& flag : flags_) {
+    if (!flag.hidden) shown.push_back("--" + flag.name);
+  }
   const std::vector<std::string_view> names(shown.begin(), shown.end());
   const std::string given = "--" + std::string(name);
   return BadRequest("unknown flag " + Quoted(given) + DidYouMean(given, names));
@@ -263,7 +266,13 @@ std::string FlagSet::HelpText() const {
   }
   const size_t indent = widest + 4;
   std::string out;
+  std::string_view section;
   for (const Flag& flag : flags_) {
+    if (flag.hidden) continue;
+    if (flag.section != section) {
+      section = flag.section;
+      out += (out.empty() ? "" : "\n") + flag.section + ":\n\n";
+    }
     const std::string forms = FlagForms(flag);
     out += "  " + forms;
     if (forms.size() <= widest) {

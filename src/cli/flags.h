@@ -73,6 +73,8 @@ struct Flag {
   bool required = false;
   Completes completes = Completes::kNothing;
   FlagValue value;
+  std::string section = {};  // of the help; flags of one section stand side by side
+  bool hidden = false;       // from help and suggestions
 };
 
 // What a command takes besides flags.
@@ -90,6 +92,9 @@ class FlagSet {
   void Add(Flag flag) { flags_.push_back(std::move(flag)); }
   void Take(Arguments arguments) { arguments_ = std::move(arguments); }
 
+  // Whether --some_name is --some-name, as for Kubernetes' servers.
+  void TakeUnderscoresAsDashes() { underscores_are_dashes_ = true; }
+
   const std::vector<Flag>& flags() const { return flags_; }
   const Arguments& arguments() const { return arguments_; }
 
@@ -100,7 +105,7 @@ class FlagSet {
 
   // "--to FORMAT [flags] [FILE...]"
   std::string Synopsis() const;
-  // An aligned table, a line or more per flag.
+  // An aligned table, a line or more per flag; one for each section, under its name.
   std::string HelpText() const;
 
  private:
@@ -111,6 +116,7 @@ class FlagSet {
   std::unexpected<Status> Unknown(std::string_view name) const;
 
   std::vector<Flag> flags_;
+  bool underscores_are_dashes_ = false;
   Arguments arguments_;
   std::vector<bool> given_;
 };

@@ -1,34 +1,16 @@
 #include "net/event_loop.h"
 
-#include <condition_variable>
-
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+
+#include "net/testing.h"
 
 namespace skiff {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-class Latch {
- public:
-  void Open() {
-    std::lock_guard lock(mutex_);
-    open_ = true;
-    wake_.notify_all();
-  }
-  void Wait() {
-    std::unique_lock lock(mutex_);
-    wake_.wait(lock, [&] { return open_; });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool open_ = false;
-};
 
 class EventLoopTest : public testing::Test {
  protected:

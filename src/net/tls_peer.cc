@@ -6,6 +6,7 @@
 #include <string>
 
 #include <openssl/asn1.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/objects.h>
 #include <openssl/x509v3.h>
@@ -56,6 +57,8 @@ int VerifyTlsPeer(X509_STORE_CTX* context, void* clock) {
   X509_VERIFY_PARAM_set_purpose(param, X509_PURPOSE_SSL_CLIENT);
   if (X509_verify_cert(context) <= 0 && X509_STORE_CTX_get_error(context) == X509_V_OK)
     X509_STORE_CTX_set_error(context, X509_V_ERR_UNSPECIFIED);
+  // What verifying complained about must not be taken for a failure of the handshake.
+  ERR_clear_error();
   return 1;
 }
 

@@ -77,6 +77,7 @@ TlsSession::State TlsSession::Fail() {
 TlsSession::State TlsSession::Receive(std::string_view sealed, ByteBuffer& plain,
                                       ByteBuffer& sealed_out) {
   if (state_ == State::kFailed) return state_;
+  ERR_clear_error();  // SSL_get_error() looks at it, whoever left something there
   input_ = sealed;
   output_ = &sealed_out;
   if (state_ == State::kHandshake) {

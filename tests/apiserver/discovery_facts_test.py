@@ -120,7 +120,8 @@ def check_set(program, groups, config, enabled, report):
     report.same("aggregated /api", documents["aggregated:/api"]["items"],
                 [{"metadata": {}, "versions": [expected_aggregated(v) for v in core]}])
     report.same("aggregated /apis", documents["aggregated:/apis"]["items"],
-                [{"metadata": {"name": name}, "versions": [expected_aggregated(v) for v in versions]}
+                [{"metadata": {"name": name},
+                  "versions": [expected_aggregated(v) for v in versions]}
                  for name, versions in named])
 
 

@@ -2,9 +2,9 @@
 //
 //   document_dump RUNTIME_CONFIG DIRECTORY PATH...
 //
-// Each goes to a file of the directory that is named by its path, slashes as "__". With the path
-// "aggregated:/apis" it is the aggregated form. For tests that compare them with what a real
-// server said.
+// Each goes to a file of the directory that is named by its path, slashes as "__". With
+// "aggregated:" before the path it is the aggregated form of discovery, with "protobuf:" the
+// protobuf form of OpenAPI. For tests that compare them with what a real server said.
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -12,12 +12,17 @@
 #include <string>
 
 #include "apiserver/discovery/discovery.h"
+#include "apiserver/openapi/openapi.h"
 
 namespace skiff {
 namespace {
 
 constexpr std::string_view kAggregated =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+constexpr std::string_view kV2Protobuf =
+    "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+constexpr std::string_view kV3Protobuf =
+    "application/com.github.proto-openapi.spec.v3@v1.0+protobuf";
 
 std::string FileName(std::string_view path) {
   std::string name;
@@ -31,13 +36,22 @@ std::string FileName(std::string_view path) {
   return name;
 }
 
-bool Dump(const Discovery& discovery, const std::string& directory, std::string_view path) {
+struct Server {
+  Discovery discovery;
+  OpenApi openapi;
+};
+
+bool Dump(const Server& server, const std::string& directory, std::string_view path) {
   DocumentRequest request{.path = path};
   if (path.starts_with("aggregated:")) {
     request.path.remove_prefix(11);
     request.accept = kAggregated;
+  } else if (path.starts_with("protobuf:")) {
+    request.path.remove_prefix(9);
+    request.accept = request.path.starts_with("/openapi/v2") ? kV2Protobuf : kV3Protobuf;
   }
-  const Result<std::optional<DocumentAnswer>> answer = discovery.Answer(request);
+  Result<std::optional<DocumentAnswer>> answer = server.openapi.Answer(request);
+  if (!*answer) answer = server.discovery.Answer(request);
   if (!answer || !*answer) {
     std::fprintf(stderr, "no answer for %s\n", std::string(path).c_str());
     return false;
@@ -55,9 +69,9 @@ int Run(int count, char** arguments) {
   }
   const auto served =
       std::make_shared<ServedResources>(*config, [](std::string_view) { return true; });
-  const Discovery discovery(served, "10.0.0.1:6443");
+  const Server server{{served, "10.0.0.1:6443"}, {served, "unversioned"}};
   bool whole = true;
-  for (int i = 3; i < count; ++i) whole &= Dump(discovery, arguments[2], arguments[i]);
+  for (int i = 3; i < count; ++i) whole &= Dump(server, arguments[2], arguments[i]);
   return whole ? 0 : 1;
 }
 

@@ -5,25 +5,19 @@
 #include "apiserver/authn/client_certificate.h"
 #include "apiserver/authn/csv.h"
 #include "apiserver/authn/request_authenticator.h"
+#include "apiserver/authn/testing.h"
 #include "apiserver/authn/token_cache.h"
 #include "apiserver/authn/token_file.h"
 
 namespace skiff {
 namespace {
 
+using testing::AskToken;
 using Outcome = Authentication::Outcome;
 
 Authentication Ask(Authenticator& authenticator, const HttpRequest& request) {
   std::optional<Authentication> answer;
   authenticator.Authenticate(request, [&](Authentication a) { answer = std::move(a); });
-  EXPECT_TRUE(answer.has_value());
-  return *answer;
-}
-
-Authentication AskToken(TokenAuthenticator& tokens, std::string_view token,
-                        WantedAudiences audiences = nullptr) {
-  std::optional<Authentication> answer;
-  tokens.AuthenticateToken(token, audiences, [&](Authentication a) { answer = std::move(a); });
   EXPECT_TRUE(answer.has_value());
   return *answer;
 }

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "apiserver/authn/request_authenticator.h"
+#include "object/json/decode.h"
 #include "object/protobuf/envelope.h"
 
 namespace skiff {
@@ -37,6 +38,7 @@ struct RbacPolicy::Binding {
   RoleRef role_ref;
   const Role* role = nullptr;  // null for a kind of role that there is none of
   std::vector<Subject> subjects;
+  std::string grant;  // "RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "r" to "
 
   bool IsOfCluster() const { return name_space.empty(); }
   std::string_view RoleScope() const {
@@ -48,25 +50,28 @@ struct RbacPolicy::Binding {
     return subject.kind != SubjectKind::kOther && subject.name == user.name;
   }
 
-  // ClusterRoleBinding "b" of ClusterRole "r" to User "ann"
-  std::string Describe(const UserInfo& user) const {
-    std::string out = IsOfCluster() ? "ClusterRoleBinding " : "RoleBinding ";
-    out += GoQuoted(IsOfCluster() ? name : name + "/" + name_space);
-    out += " of " + role_ref.kind + " " + GoQuoted(role_ref.name) + " to ";
-    for (const Subject& subject : subjects) {
-      if (AppliesTo(subject, user)) return out + subject.described;
-    }
-    return out;
+  // Made once, since every request that is allowed tells it.
+  void DescribeGrant() {
+    grant =
+        IsOfCluster() ? "RBAC: allowed by ClusterRoleBinding " : "RBAC: allowed by RoleBinding ";
+    grant += GoQuoted(IsOfCluster() ? name : name + "/" + name_space);
+    grant += " of " + role_ref.kind + " " + GoQuoted(role_ref.name) + " to ";
   }
 
-  std::string MissingRole() const {
-    if (role_ref.kind == "Role") {
-      return "role.rbac.authorization.k8s.io " + GoQuoted(role_ref.name) + " not found";
+  std::string ReasonFor(const UserInfo& user) const {
+    for (const Subject& subject : subjects) {
+      if (AppliesTo(subject, user)) return grant + subject.described;
     }
-    if (role_ref.kind == "ClusterRole") {
-      return "clusterrole.rbac.authorization.k8s.io " + GoQuoted(role_ref.name) + " not found";
+    return grant;
+  }
+
+  std::string MissingRole(RoleNaming naming) const {
+    if (role_ref.kind != "Role" && role_ref.kind != "ClusterRole") {
+      return "unsupported role reference kind: " + GoQuoted(role_ref.kind);
     }
-    return "unsupported role reference kind: " + GoQuoted(role_ref.kind);
+    std::string noun = role_ref.kind == "Role" ? "role" : "clusterrole";
+    if (naming == RoleNaming::kResource) noun += 's';
+    return noun + ".rbac.authorization.k8s.io " + GoQuoted(role_ref.name) + " not found";
   }
 
   // Subjects of service accounts without a namespace mean that of the binding.
@@ -117,12 +122,20 @@ void RbacPolicy::Put(const Document& object) {
     if (const Value* subjects = object.root().Find("subjects"); subjects && subjects->is_list()) {
       for (const Value& subject : subjects->items()) binding->AddSubject(subject);
     }
+    binding->DescribeGrant();
     PutBinding(name_space, std::move(binding));
   }
 }
 
 Result<void> RbacPolicy::PutStored(std::string_view object) {
-  SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeStorage(object));
+  if (HasProtobufPrefix(object)) {
+    SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeStorage(object));
+    Put(document);
+    return {};
+  }
+  SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(object));
+  SKIFF_ASSIGN_OR_RETURN(const Document document,
+                         DecodeJson(object, FindKind(meta.api_version, meta.kind)));
   Put(document);
   return {};
 }
@@ -253,13 +266,13 @@ AccessAnswer RbacPolicy::Decide(const AccessAttributes& attributes) const {
   const std::shared_lock lock(mutex_);
   VisitBindings(*attributes.user, attributes.name_space, [&](const Binding& binding) {
     if (binding.role == nullptr || !binding.role->present) {
-      errors.push_back(binding.MissingRole());
+      errors.push_back(binding.MissingRole(RoleNaming::kKind));
       return true;
     }
     for (const PolicyRule& rule : binding.role->rules) {
       if (!RuleAllows(rule, attributes)) continue;
       answer.decision = Decision::kAllow;
-      answer.reason = "RBAC: allowed by " + binding.Describe(*attributes.user);
+      answer.reason = binding.ReasonFor(*attributes.user);
       return false;
     }
     return true;
@@ -276,6 +289,11 @@ void RbacPolicy::Authorize(const AccessAttributes& attributes,
 }
 
 UserRules RbacPolicy::RulesFor(const UserInfo& user, std::string_view name_space) {
+  return CollectRules(user, name_space, RoleNaming::kKind);
+}
+
+UserRules RbacPolicy::CollectRules(const UserInfo& user, std::string_view name_space,
+                                   RoleNaming naming) const {
   UserRules found;
   std::vector<std::string> errors;
   std::vector<const Binding*> seen;
@@ -284,7 +302,7 @@ UserRules RbacPolicy::RulesFor(const UserInfo& user, std::string_view name_space
     if (std::find(seen.begin(), seen.end(), &binding) != seen.end()) return true;
     seen.push_back(&binding);
     if (binding.role == nullptr || !binding.role->present) {
-      errors.push_back(binding.MissingRole());
+      errors.push_back(binding.MissingRole(naming));
     } else {
       found.rules.insert(found.rules.end(), binding.role->rules.begin(), binding.role->rules.end());
     }

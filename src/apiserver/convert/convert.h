@@ -1,4 +1,11 @@
-// Objects from one version of their resource to another.
+// Objects from one version of their API to another.
+//
+// A field goes to the field of the same name, at every level; what the other version does not have
+// is dropped. Where versions differ in more than that, a rule for the pair of messages says how
+// (rules.h): autoscalers between v1 and v2, events between their two groups, devices and requests
+// of them in resource.k8s.io, custom resource definitions and their stored form.
+//
+// Conversion knows no defaults: whoever reads an object applies those of the version it came in.
 #pragma once
 
 #include "base/status.h"
@@ -6,11 +13,12 @@
 
 namespace skiff {
 
-// Whether objects of both types have the same fields with the same numbers, all the way down, so
-// that the bytes of one can be read as the other.
-bool SameLayout(const MessageDesc* a, const MessageDesc* b);
+// Whether objects of one type can be made into the other: versions of one kind, or of the list of
+// it. Types are their own version too.
+bool CanConvert(const MessageDesc* from, const MessageDesc* to);
 
-// The object as one of type `to`, with that type's apiVersion.
+// The object with the other's kind and apiVersion. Fails when !CanConvert() (an internal error).
+// The result shares nothing with the object.
 Result<Document> Convert(const Document& object, const MessageDesc* to);
 
 }  // namespace skiff

@@ -192,6 +192,7 @@ void HandlePodBinding(ApiRequestPtr request, const Endpoint& endpoint) {
   };
   update.respond = [](ApiRequest& answered, const Changed&) {
     Document status = views::meta_v1::Status::New();
+    views::meta_v1::MutableStatus(status).set_api_version("v1");
     views::meta_v1::MutableStatus(status).set_status("Success");
     RespondObject(answered, 201, status.root());
   };

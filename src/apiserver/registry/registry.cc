@@ -4,17 +4,29 @@
 
 #include "apiserver/registry/namespaces.h"
 #include "apiserver/registry/pods.h"
+#include "apiserver/registry/rbac.h"
 
 namespace skiff {
 
 Registry::Registry(RegistryContext context) : plain_(std::make_unique<ResourceBehaviour>()) {
   special_.push_back({"", "namespaces", std::make_unique<NamespaceBehaviour>()});
   special_.push_back({"", "pods", std::make_unique<PodBehaviour>()});
-  if (context.storages.Find(FindResource("", "v1", "services")->hub) == nullptr) return;
-  auto services =
-      std::make_unique<ServiceBehaviour>(context.storages, std::move(context.service));
-  services_ = services.get();
-  special_.push_back({"", "services", std::move(services)});
+  if (context.storages.Find(FindResource("", "v1", "services")->hub) != nullptr) {
+    auto services =
+        std::make_unique<ServiceBehaviour>(context.storages, std::move(context.service));
+    services_ = services.get();
+    special_.push_back({"", "services", std::move(services)});
+  }
+  if (context.rbac == nullptr) return;
+  const auto add_rbac = [&](std::string_view resource, RbacKind kind) {
+    special_.push_back(
+        {"rbac.authorization.k8s.io", resource,
+         std::make_unique<RbacBehaviour>(kind, context.authorizer, *context.rbac)});
+  };
+  add_rbac("roles", RbacKind::kRole);
+  add_rbac("clusterroles", RbacKind::kClusterRole);
+  add_rbac("rolebindings", RbacKind::kRoleBinding);
+  add_rbac("clusterrolebindings", RbacKind::kClusterRoleBinding);
 }
 
 Registry::~Registry() = default;

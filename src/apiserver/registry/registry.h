@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "apiserver/authz/rbac_policy.h"
 #include "apiserver/registry/services.h"
 #include "apiserver/rest/behaviour.h"
 #include "apiserver/rest/endpoint.h"
@@ -19,6 +20,8 @@ struct RegistryContext {
   StorageSet& storages;
   Clock& clock;
   Random& random;
+  Authorizer& authorizer;
+  RbacPolicy* rbac = nullptr;  // null when roles decide nothing
   ServiceSettings service = {};
 };
 

@@ -1,41 +1,44 @@
 #include "apiserver/request/output.h"
 
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 
-#include "apiserver/content/accept.h"
-#include "base/strings.h"
+#include "apiserver/content/negotiate.h"
 
 namespace skiff {
 namespace {
 
-constexpr MediaKind kMedia[] = {MediaKind::kJson, MediaKind::kYaml, MediaKind::kProtobuf};
+// Events cannot be told apart in a stream of YAML.
+constexpr std::string_view kWatchMediaTypes[] = {kJsonMediaType, kProtobufMediaType};
 
-bool WantsPretty(const ApiRequest& request) {
-  if (const std::string_view given = request.query.Get("pretty"); !given.empty()) {
-    const std::string lower = AsciiLower(given);
-    return lower == "1" || lower == "t" || lower == "true";
-  }
-  const std::string_view agent = request.http.headers.Get("user-agent");
-  return agent.starts_with("curl") || agent.starts_with("Wget") ||
-         agent.starts_with("Mozilla/5.0");
+MediaKind MediaKindOf(std::string_view type) {
+  if (type == kYamlMediaType) return MediaKind::kYaml;
+  return type == kProtobufMediaType ? MediaKind::kProtobuf : MediaKind::kJson;
 }
 
-// The form that the parameters of a range ask for; nothing when there is no such form.
-std::optional<ObjectForm> FormOf(const MediaRange& range, Answered what) {
-  const std::string_view as = range.Parameter("as");
-  if (as.empty() || what == Answered::kStatus) return ObjectForm::kWhole;
-  const std::string_view version = range.Parameter("v");
-  if (range.Parameter("g") != "meta.k8s.io" || (version != "v1" && version != "v1beta1")) {
+// The form that a range asks for; nothing when there is no such form.
+std::optional<ObjectForm> FormOf(const Conversion* wanted, Answered what) {
+  if (wanted == nullptr || what == Answered::kStatus) return ObjectForm::kWhole;
+  if (wanted->group != "meta.k8s.io" ||
+      (wanted->version != "v1" && wanted->version != "v1beta1")) {
     return std::nullopt;
   }
-  if (as == "Table") return ObjectForm::kTable;
-  if (as == "PartialObjectMetadata" && what != Answered::kList) return ObjectForm::kMetadata;
-  if (as == "PartialObjectMetadataList" && what == Answered::kList) return ObjectForm::kMetadata;
+  const bool list = what == Answered::kList;
+  if (wanted->kind == "Table") return ObjectForm::kTable;
+  if (wanted->kind == (list ? "PartialObjectMetadataList" : "PartialObjectMetadata")) {
+    return ObjectForm::kMetadata;
+  }
   return std::nullopt;
 }
 
-Status NotAcceptable(Answered what, bool media_known) {
+// Whether the client takes one of the media types at all, in whichever form.
+bool TakesMedia(std::string_view accept) {
+  return Negotiate(accept, kObjectMediaTypes, [](const Conversion*) { return true; }).has_value();
+}
+
+Status Refusal(Answered what, bool media_known) {
   if (media_known) {
     return Status(StatusReason::kNotAcceptable,
                   "only the following media types are accepted: application/json, "
@@ -53,36 +56,31 @@ Status NotAcceptable(Answered what, bool media_known) {
 }  // namespace
 
 std::string_view MediaTypeName(MediaKind media) {
-  constexpr std::string_view kNames[] = {"application/json", "application/yaml",
-                                         "application/vnd.kubernetes.protobuf"};
-  return kNames[static_cast<size_t>(media)];
+  return kObjectMediaTypes[static_cast<size_t>(media)];
 }
 
 Result<OutputFormat> NegotiateOutput(const ApiRequest& request, Answered what) {
+  const std::string_view accept = request.http.headers.Get("accept");
+  const std::span<const std::string_view> offers =
+      what == Answered::kWatch ? std::span<const std::string_view>(kWatchMediaTypes)
+                               : std::span<const std::string_view>(kObjectMediaTypes);
+  const std::optional<Negotiated> found = Negotiate(
+      accept, offers, [what](const Conversion* wanted) { return FormOf(wanted, what).has_value(); });
   OutputFormat out;
-  const std::string* header = request.http.headers.Find("accept");
-  const std::vector<MediaRange> ranges =
-      ParseAccept(header != nullptr ? std::string_view(*header) : std::string_view());
-  bool media_known = false;
-  bool found = ranges.empty();
-  for (size_t i = 0; i < ranges.size() && !found; ++i) {
-    for (const MediaKind media : kMedia) {
-      if (!ranges[i].Covers(MediaTypeName(media))) continue;
-      media_known = true;
-      if (what == Answered::kWatch && media == MediaKind::kYaml) continue;
-      const std::optional<ObjectForm> form = FormOf(ranges[i], what);
-      if (!form) continue;
-      out.media = media;
-      out.form = *form;
-      if (*form != ObjectForm::kWhole && ranges[i].Parameter("v") == "v1beta1") {
-        out.meta_version = "v1beta1";
-      }
-      found = true;
-      break;
+  if (!found && what != Answered::kStatus) {
+    return std::unexpected(Refusal(what, TakesMedia(accept)));
+  }
+  if (found) {
+    out.media = MediaKindOf(found->media_type);
+    const Conversion* wanted = found->conversion ? &*found->conversion : nullptr;
+    out.form = *FormOf(wanted, what);
+    if (out.form != ObjectForm::kWhole && wanted->version == "v1beta1") {
+      out.meta_version = "v1beta1";
     }
   }
-  if (!found && what != Answered::kStatus) return std::unexpected(NotAcceptable(what, media_known));
-  out.pretty = out.media == MediaKind::kJson && WantsPretty(request);
+  out.pretty = out.media == MediaKind::kJson &&
+               ((found && found->pretty) ||
+                WantsPretty(request.http.query, request.http.headers.Get("user-agent")));
   return out;
 }
 

@@ -44,7 +44,7 @@ Result<Change> Prepare(Creation& creation, std::string& name) {
   endpoint.storage->strategy().PrepareForCreate(change.object);
   SKIFF_RETURN_IF_ERROR(endpoint.behaviour->PrepareForCreate(write, change.object));
   name = MetaOf(change.object).name();
-  SKIFF_RETURN_IF_ERROR(CheckName(*endpoint.resource, name));
+  SKIFF_RETURN_IF_ERROR(CheckNewMeta(*endpoint.resource, change.object));
   return change;
 }
 

@@ -15,6 +15,7 @@ namespace {
 void RespondSuccess(ApiRequest& request, const Endpoint& endpoint, std::string_view uid) {
   Document document = views::meta_v1::Status::New();
   views::meta_v1::MutableStatus status(document);
+  status.set_api_version("v1");
   status.set_status("Success");
   status.mutable_metadata();
   auto details = status.mutable_details();

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/defaults/defaults.h"
 #include "apiserver/rest/errors.h"
 #include "base/strings.h"
 #include "object/json/decode.h"
@@ -46,6 +47,7 @@ Result<Document> ReadJson(std::string_view json, const ExpectedKind& expected,
   options.positions = positions;
   Result<Document> object = DecodeJson(json, expected.type, options);
   if (!object) return std::unexpected(CannotRead(expected, object.error()));
+  if (object->root().is_null()) return Document::OfType(expected.type);
   if (!object->root().is_object()) {
     return BadRequest("the body of the request is no object");
   }
@@ -140,6 +142,7 @@ Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected) {
   Value& root = object->root();
   root.Set(object->arena(), "kind", Value::String(expected.kind));
   root.Set(object->arena(), "apiVersion", Value::String(expected.api_version));
+  ApplyDefaults(*object);
   return object;
 }
 

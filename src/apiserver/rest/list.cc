@@ -46,7 +46,7 @@ void RespondList(ApiRequest& request, std::unique_ptr<ListEncoder> encoder,
   } while (more && *more && needs_all);
   if (!more) return RespondError(request, more.error());
   if (*more) {
-    return RespondStream(request, 200, format.content_type(),
+    return RespondStream(request, 200, format.content_type(), StreamSize::kLarge,
                          std::make_unique<ListSource>(std::move(encoder), std::move(begun)));
   }
   if (!needs_all) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/defaults/defaults.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/object_output.h"
@@ -57,8 +58,12 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     Result<Change> decided = change_.decide(current_ ? &*current_ : nullptr);
     if (!decided) return done_(std::unexpected(std::move(decided.error())));
     if (decided->kind == Change::Kind::kNothing) return Finish(false, false);
+    // Kubernetes defaults what it reads from storage; here it is stored that way. What preparing the
+    // object cleared or added, a status or a job's labels, has defaults again.
+    ApplyDefaults(decided->object);
+    // Of a removal this is what the client and nobody else sees: the object as it was last.
+    written_ = EncodeForStorage(decided->object, change_.storage->desc());
     if (decided->kind == Change::Kind::kWrite) {
-      written_ = EncodeForStorage(decided->object, change_.storage->desc());
       if (current_ && written_ == current_->bytes && decided->also.writes.empty()) {
         return Finish(false, false);
       }
@@ -121,12 +126,12 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     Changed out;
     out.created = created;
     out.removed = removed;
-    if (committed_ != Revision{} && !removed) {
+    if (committed_ != Revision{}) {
       out.bytes = written_;
       out.revision = committed_;
     } else if (current_) {
       out.bytes = current_->bytes;
-      out.revision = removed ? committed_ : current_->revision;
+      out.revision = current_->revision;
     }
     done_(std::move(out));
   }
@@ -135,7 +140,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     Changed out;
     out.created = !current_;
     out.removed = kind == Change::Kind::kRemove;
-    out.bytes = out.removed ? current_->bytes : written_;
+    out.bytes = written_;
     if (current_) out.revision = current_->revision;
     done_(std::move(out));
   }

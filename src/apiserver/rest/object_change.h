@@ -28,7 +28,7 @@ struct CurrentObject {
 struct Change {
   enum class Kind : uint8_t { kWrite, kRemove, kNothing };
   Kind kind = Kind::kNothing;
-  // Of kWrite, in the stored version. Its resourceVersion is not stored.
+  // In the stored version. Its resourceVersion is not stored. Of a removal, what is answered.
   Document object = {};
   // Other keys that change with it. The first condition and write, those of the object itself, are
   // added in front.
@@ -36,7 +36,7 @@ struct Change {
 };
 
 struct Changed {
-  SharedBytes bytes;  // as stored, or, after a removal, as it was last
+  SharedBytes bytes;  // as stored; after a removal, what Change has
   Revision revision;  // of the write; of the last state if nothing was written
   bool created = false;
   bool removed = false;

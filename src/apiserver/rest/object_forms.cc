@@ -123,7 +123,7 @@ class FormWatchEncoder : public WatchEncoder {
     } else {
       SKIFF_RETURN_IF_ERROR(AppendBookmark(*item.event, object));
     }
-    out.Append(FrameOf(EventTypeName(item.type), encoding_, object.view()).view());
+    out.Append(FrameOf(item.type, encoding_, object.view()).view());
     return {};
   }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "apiserver/convert/convert.h"
+#include "apiserver/convert/layout.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/tables/object_bytes.h"

@@ -59,6 +59,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     FillMetaForUpdate(old, object);
     endpoint().storage->strategy().PrepareForUpdate(endpoint().subresource_name(), old, object);
     SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForUpdate(write, old, object));
+    SKIFF_RETURN_IF_ERROR(CheckChangedMeta(resource(), old, object));
     SKIFF_RETURN_IF_ERROR(CheckImmutable(old, object));
     const bool gone = IsGone(old, object) || endpoint().behaviour->IsFinished(write, object);
     if (gone) SKIFF_RETURN_IF_ERROR(endpoint().behaviour->OnRemove(write, object));
@@ -88,13 +89,13 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     const Timestamp now = NowOf(context.clock);
     SKIFF_RETURN_IF_ERROR(
         FillMetaForCreate(endpoint(), request().info.name_space, object, context.random, now));
-    SKIFF_RETURN_IF_ERROR(CheckName(resource(), name));
     SKIFF_ASSIGN_OR_RETURN(object, Convert(object, endpoint().storage->desc().stored));
     Change change;
     WriteContext write{resource(), {}, now, context.random, &request().user, change.also,
                        update_.dry_run};
     endpoint().storage->strategy().PrepareForCreate(object);
     SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForCreate(write, object));
+    SKIFF_RETURN_IF_ERROR(CheckNewMeta(resource(), object));
     change.kind = Change::Kind::kWrite;
     change.object = std::move(object);
     return change;
@@ -118,12 +119,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     const MetaOf before(old);
     const MetaOf after(object);
     const std::string_view name = before.name();
-    if (!after.uid().empty() && after.uid() != before.uid()) {
-      if (!update_.uid_is_precondition) {
-        return std::unexpected(Invalid(
-            resource(), name,
-            {InvalidField("metadata.uid", JsonText(after.uid()), "field is immutable")}));
-      }
+    if (update_.uid_is_precondition && !after.uid().empty() && after.uid() != before.uid()) {
       return std::unexpected(
           Conflict(resource(), name,
                    "Precondition failed: UID in precondition: " + std::string(after.uid()) +

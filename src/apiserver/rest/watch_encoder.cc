@@ -51,7 +51,7 @@ class ConvertingEncoder final : public WatchEncoder {
     SKIFF_ASSIGN_OR_RETURN(
         const SharedBytes object,
         view_.Encode(entry->value().view(), item.event->revision(), compact));
-    out.Append(FrameOf(EventTypeName(item.type), EncodingOf(format_), object.view()).view());
+    out.Append(FrameOf(item.type, EncodingOf(format_), object.view()).view());
     return {};
   }
 

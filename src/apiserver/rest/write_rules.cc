@@ -4,22 +4,11 @@
 #include <vector>
 
 #include "apiserver/rest/errors.h"
+#include "apiserver/rest/meta_validation.h"
 #include "apiserver/rest/object_meta.h"
 #include "object/scalar/generate_name.h"
-#include "object/scalar/names.h"
 
 namespace skiff {
-namespace {
-
-NameProblems ProblemsOf(std::string_view format, std::string_view name) {
-  if (format == "dns1123Subdomain") return CheckDns1123Subdomain(name);
-  if (format == "dns1123Label") return CheckDns1123Label(name);
-  if (format == "dns1035Label") return CheckDns1035Label(name);
-  return CheckPathSegmentName(name);
-}
-
-}  // namespace
-
 Result<bool> IsDryRun(const ApiRequest& request) {
   const std::vector<std::string_view> given = request.query.All("dryRun");
   for (const std::string_view each : given) {
@@ -33,13 +22,17 @@ Result<bool> IsDryRun(const ApiRequest& request) {
   return !given.empty();
 }
 
-Result<void> CheckName(const ResourceDesc& resource, std::string_view name) {
-  std::vector<StatusCause> causes;
-  for (const std::string& problem : ProblemsOf(resource.hub->name_format, name)) {
-    causes.push_back(InvalidField("metadata.name", JsonText(name), problem));
-  }
+Result<void> CheckNewMeta(const ResourceDesc& resource, Document& object) {
+  std::vector<StatusCause> causes = CheckMeta(resource, object);
   if (causes.empty()) return {};
-  return std::unexpected(Invalid(resource, name, std::move(causes)));
+  return std::unexpected(Invalid(resource, MetaOf(object).name(), std::move(causes)));
+}
+
+Result<void> CheckChangedMeta(const ResourceDesc& resource, Document& old, Document& object) {
+  std::vector<StatusCause> causes = CheckMetaUpdate(old, object);
+  for (StatusCause& cause : CheckMeta(resource, object)) causes.push_back(std::move(cause));
+  if (causes.empty()) return {};
+  return std::unexpected(Invalid(resource, MetaOf(object).name(), std::move(causes)));
 }
 
 Result<void> TakeNamespace(const Endpoint& endpoint, std::string_view url_namespace,
@@ -78,7 +71,6 @@ Result<void> FillMetaForCreate(const Endpoint& endpoint, std::string_view url_na
   meta.Erase("deletionGracePeriodSeconds");
   meta.SetText("uid", NewUid(random));
   meta.value().Set(object.arena(), "creationTimestamp", Value::Time(now));
-  meta.SetGeneration(0);
   return {};
 }
 

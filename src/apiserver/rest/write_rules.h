@@ -15,8 +15,9 @@ namespace skiff {
 // ?dryRun=All. kInvalid for other values.
 Result<bool> IsDryRun(const ApiRequest& request);
 
-// What is wrong with an object's own name by the rules of its resource; nothing if all is well.
-Result<void> CheckName(const ResourceDesc& resource, std::string_view name);
+// kInvalid, with all that is wrong with the metadata (meta_validation.h).
+Result<void> CheckNewMeta(const ResourceDesc& resource, Document& object);
+Result<void> CheckChangedMeta(const ResourceDesc& resource, Document& old, Document& object);
 
 // The namespace of the body must be that of the URL, or left out.
 Result<void> TakeNamespace(const Endpoint& endpoint, std::string_view url_namespace,

@@ -20,11 +20,16 @@ using views::meta_v1::PartialObjectMetadata;
 constexpr std::string_view kKind = "PartialObjectMetadata";
 constexpr std::string_view kListKind = "PartialObjectMetadataList";
 constexpr uint32_t kMetadataKey = WireKey(1, WireType::kBytes);
+constexpr uint32_t kAnnotationsKey = WireKey(12, WireType::kBytes);  // of metadata
 
 void AppendField(uint32_t key, std::string_view body, ByteBuffer& out) {
   auto* const to = reinterpret_cast<uint8_t*>(out.Reserve(2 * kMaxVarintBytes));
   out.CommitTo(reinterpret_cast<char*>(WriteVarint(WriteVarint(to, key), body.size())));
   out.Append(body);
+}
+
+Status Broken() {
+  return Status(StatusReason::kInternalError, "the bytes of a stored object are broken");
 }
 
 // The fields of an object's message that are metadata: the first, or in an unusual order any.
@@ -34,6 +39,45 @@ bool AppendMetadataFields(std::string_view message, ByteBuffer& out) {
     uint32_t key = 0;
     if (in.ReadKey(&key) != WireError::kNone || in.Skip(key) != WireError::kNone) return false;
     if (key == kMetadataKey) out.Append(before.substr(0, before.size() - in.left()));
+  }
+  return true;
+}
+
+// An annotation that Kubernetes makes of a field that its own form of the kind has. Metadata alone
+// is taken from that form, and so does not have it.
+std::string_view HiddenAnnotation(const ProtobufEnvelope& envelope) {
+  if (envelope.api_version != "apps/v1") return {};
+  if (envelope.kind == "DaemonSet") return "deprecated.daemonset.template.generation";
+  return envelope.kind == "Deployment" ? "deprecated.deployment.rollback.to" : std::string_view();
+}
+
+bool IsEntryOf(std::string_view entry, std::string_view name) {
+  WireReader in(entry);
+  uint32_t key = 0;
+  std::string_view text;
+  return in.ReadKey(&key) == WireError::kNone && key == WireKey(1, WireType::kBytes) &&
+         in.ReadBytes(&text) == WireError::kNone && text == name;
+}
+
+// Copies a message whose fields are pieces of metadata, without the annotation.
+bool AppendWithoutAnnotation(std::string_view message, std::string_view name, ByteBuffer& out) {
+  for (WireReader in(message); !in.done();) {
+    uint32_t key = 0;
+    std::string_view metadata, entry;
+    if (in.ReadKey(&key) != WireError::kNone || in.ReadBytes(&metadata) != WireError::kNone) {
+      return false;
+    }
+    ByteBuffer kept;
+    for (WireReader fields(metadata); !fields.done();) {
+      const std::string_view before = fields.rest();
+      if (fields.ReadKey(&key) != WireError::kNone) return false;
+      WireReader value = fields;
+      if (fields.Skip(key) != WireError::kNone) return false;
+      const bool hidden = key == kAnnotationsKey && value.ReadBytes(&entry) == WireError::kNone &&
+                          IsEntryOf(entry, name);
+      if (!hidden) kept.Append(before.substr(0, before.size() - fields.left()));
+    }
+    AppendField(kMetadataKey, kept.view(), out);
   }
   return true;
 }
@@ -51,10 +95,14 @@ Result<void> CutOutMetadata(const ObjectBytes& object, ByteBuffer& out) {
       (in.done() || *in.at != static_cast<uint8_t>(kMetadataKey))) {
     message = message.substr(0, message.size() - in.left());
   } else {
-    if (!AppendMetadataFields(message, gathered)) {
-      return Fail(StatusReason::kInternalError, "the bytes of a stored object are broken");
-    }
+    if (!AppendMetadataFields(message, gathered)) return std::unexpected(Broken());
     message = gathered.view();
+  }
+  ByteBuffer shown;
+  if (const std::string_view hidden = HiddenAnnotation(envelope);
+      !hidden.empty() && message.find(hidden) != std::string_view::npos) {
+    if (!AppendWithoutAnnotation(message, hidden, shown)) return std::unexpected(Broken());
+    message = shown.view();
   }
   if (object.revision.value == 0) {
     out.Append(message);

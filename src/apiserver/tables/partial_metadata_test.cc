@@ -83,6 +83,25 @@ TEST(PartialMetadataTest, MetadataIsFoundWhereverItStands) {
   EXPECT_NE(out.view().find(R"("labels":{"a":"1"})"), std::string_view::npos) << out.view();
 }
 
+TEST(PartialMetadataTest, AnnotationsThatStandForFieldsAreNotMetadata) {
+  const auto metadata = [](std::string_view kind, std::string_view annotations) {
+    ByteBuffer out;
+    const std::string stored =
+        Stored(R"({"kind":")" + std::string(kind) + R"(","apiVersion":"apps/v1","metadata":)" +
+               R"({"name":"d","annotations":{)" + std::string(annotations) + "}}}");
+    const ObjectBytes object{stored, Revision{7}};
+    EXPECT_TRUE(AppendPartialMetadata(object, MetadataEncoding::kJson, MetaVersion::kV1, out));
+    return out.ToString().substr(out.view().find("\"metadata\""));
+  };
+  EXPECT_EQ(metadata("DaemonSet", R"("deprecated.daemonset.template.generation":"1","z":"2")"),
+            R"("metadata":{"name":"d","resourceVersion":"7","annotations":{"z":"2"}}})");
+  EXPECT_EQ(metadata("Deployment", R"("deprecated.deployment.rollback.to":"1")"),
+            R"("metadata":{"name":"d","resourceVersion":"7"}})");
+  EXPECT_EQ(metadata("ReplicaSet", R"("deprecated.deployment.rollback.to":"1")"),
+            R"("metadata":{"name":"d","resourceVersion":"7",)"
+            R"("annotations":{"deprecated.deployment.rollback.to":"1"}}})");
+}
+
 std::string List(MetadataEncoding encoding, MetaVersion version, int items) {
   ByteBuffer out;
   PartialMetadataListWriter writer(encoding, version);

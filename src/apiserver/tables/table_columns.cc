@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "apiserver/convert/convert.h"
+#include "apiserver/convert/layout.h"
 #include "apiserver/tables/column_descriptions.h"
 #include "apiserver/tables/table_writer.h"
 #include "base/limits.h"
@@ -18,6 +21,24 @@ constexpr ColumnDesc kDefaultColumns[] = {
     {.name = "Name", .type = "string", .format = "name", .cell = ".metadata.name", .priority = 0},
     {.name = "Created At", .type = "date", .format = "", .cell = "code(created-at)", .priority = 0},
 };
+
+// The versions of a kind whose bytes are as its own.
+std::vector<std::string_view> VersionsLike(const MessageDesc* kind) {
+  std::vector<std::string_view> versions;
+  for (const KindDesc& other : AllKinds()) {
+    if (CanConvert(other.message, kind) && SameLayout(other.message, kind)) {
+      versions.push_back(other.api_version);
+    }
+  }
+  return versions;
+}
+
+Result<Document> DecodeAndConvert(std::string_view stored, const MessageDesc* kind) {
+  ProtobufDecodeOptions options;
+  options.max_bytes = limits::kMaxCountedBytes;
+  SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeStorage(stored, options));
+  return Convert(document, kind);
+}
 
 void AppendMember(ByteBuffer& out, std::string_view key, std::string_view value) {
   out.Append(key);
@@ -58,6 +79,7 @@ Result<std::shared_ptr<const TableColumns>> TableColumns::Make(const ColumnsDesc
       columns != nullptr ? columns->kind : views::meta_v1::PartialObjectMetadata::Type();
   std::shared_ptr<TableColumns> table(new TableColumns(kind));
   table->default_columns_ = columns == nullptr;
+  table->readable_ = VersionsLike(kind);
   std::span<const ColumnDesc> list = kDefaultColumns;
   if (columns != nullptr) list = columns->columns;
   ByteBuffer definitions;
@@ -94,6 +116,7 @@ Result<Document> TableColumns::Decode(std::string_view stored, ByteBuffer& scrat
     return DecodeJson(stored, kind_, options);
   }
   SKIFF_ASSIGN_OR_RETURN(const ProtobufEnvelope envelope, OpenProtobufEnvelope(stored));
+  if (!CanRead(envelope.api_version)) return DecodeAndConvert(stored, kind_);
   scratch.Clear();
   if (!filter_.Apply(envelope.raw, scratch)) {
     return Fail(StatusReason::kInternalError, "the bytes of a stored object are broken");
@@ -101,6 +124,11 @@ Result<Document> TableColumns::Decode(std::string_view stored, ByteBuffer& scrat
   ProtobufDecodeOptions options;
   options.max_bytes = limits::kMaxCountedBytes;
   return DecodeProtobuf(scratch.view(), kind_, options);
+}
+
+// Metadata, which is all that the default columns show, is the same in all kinds.
+bool TableColumns::CanRead(std::string_view api_version) const {
+  return default_columns_ || std::ranges::find(readable_, api_version) != readable_.end();
 }
 
 Result<void> TableColumns::AppendCells(std::string_view stored, Timestamp now, ByteBuffer& scratch,

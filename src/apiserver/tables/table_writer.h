@@ -11,7 +11,8 @@
 // has column definitions. Tables have no protobuf form: who asks for one gets 406.
 //
 // Cells are computed on the columns' kind, whichever version a client asks for. Only the fields
-// that they name are decoded, so a row costs little more than its metadata.
+// that they name are decoded, so a row costs little more than its metadata. Bytes that were stored
+// in a version of another layout, by an older server, are converted first.
 #pragma once
 
 #include <cstdint>
@@ -58,10 +59,12 @@ class TableColumns {
 
   Result<void> AddCell(std::string_view notation);
   Result<Document> Decode(std::string_view stored, ByteBuffer& scratch) const;
+  bool CanRead(std::string_view api_version) const;
   void AppendConditions(const Value& object, ByteBuffer& out) const;
 
   const MessageDesc* kind_;
   bool default_columns_ = false;
+  std::vector<std::string_view> readable_;  // versions of the same layout
   FieldFilter filter_;
   std::vector<CellProgram> cells_;
   std::vector<CellPath> phase_;  // of pods: where it stands; else nothing

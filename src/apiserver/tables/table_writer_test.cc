@@ -188,6 +188,30 @@ TEST(TableWriterTest, ObjectsThatRestAsJsonHaveRowsToo) {
       << out.view();
 }
 
+TEST(TableWriterTest, WhatAnOlderServerStoredInAnotherLayoutIsConverted) {
+  TableWriter writer(ColumnsFor("autoscaling", "horizontalpodautoscalers"),
+                     {.include = IncludeObject::kNone});
+  const std::string stored =
+      Stored(R"({"kind":"HorizontalPodAutoscaler","apiVersion":"autoscaling/v1","metadata":)"
+             R"({"name":"h"},"spec":{"scaleTargetRef":{"kind":"D","name":"d"},"maxReplicas":3,)"
+             R"("targetCPUUtilizationPercentage":50}})");
+  ByteBuffer out;
+  ASSERT_TRUE(writer.One({stored, Revision{7}}, kNow, out));
+  EXPECT_TRUE(out.view().ends_with(
+      R"("rows":[{"cells":["h","D/d","cpu: \u003cunknown\u003e/50%","\u003cunset\u003e",3,0,)"
+      R"("\u003cunknown\u003e"],"object":null}]})"))
+      << out.view();
+}
+
+TEST(TableWriterTest, EventsOfEitherGroupAreTheSameRows) {
+  const std::string stored =
+      Stored(R"({"kind":"Event","apiVersion":"events.k8s.io/v1","metadata":{"name":"e"},)"
+             R"("regarding":{"kind":"Pod","name":"p"},"note":"n"})");
+  ByteBuffer scratch, out;
+  ASSERT_TRUE(ColumnsFor("events.k8s.io", "events")->AppendCells(stored, kNow, scratch, out));
+  EXPECT_NE(out.view().find("pod/p"), std::string_view::npos) << out.view();
+}
+
 TEST(TableColumnsTest, EveryResourceHasColumnsWithDescriptions) {
   for (const GroupVersionInfo& version : ServedGroupVersions()) {
     for (const ResourceDesc& resource : version.resources) {

@@ -55,6 +55,12 @@ SharedBytes ProtobufFrame(std::string_view type, std::string_view object) {
   });
 }
 
+SharedBytes Frame(std::string_view type, WatchEncoding encoding, std::string_view object) {
+  if (encoding == WatchEncoding::kProtobuf) return ProtobufFrame(type, object);
+  while (object.ends_with('\n')) object.remove_suffix(1);
+  return JsonFrame(type, object);
+}
+
 Result<std::string> EncodeObject(const Value& object, WatchEncoding encoding) {
   if (encoding == WatchEncoding::kJson) return EncodeJson(object);
   if (!object.is_object()) {
@@ -152,21 +158,19 @@ Result<SharedBytes> MakeFrame(const WatchItem& item, WatchEncoding encoding, Wat
                 "cannot send " + std::string(entry == nullptr ? "a bookmark" : entry->key()) +
                     ": " + error.ToString());
   }
-  return FrameOf(EventTypeName(item.type), encoding, *object);
+  return Frame(EventTypeName(item.type), encoding, *object);
 }
 
 }  // namespace
-
-SharedBytes FrameOf(std::string_view type, WatchEncoding encoding, std::string_view object) {
-  if (encoding == WatchEncoding::kProtobuf) return ProtobufFrame(type, object);
-  while (object.ends_with('\n')) object.remove_suffix(1);
-  return JsonFrame(type, object);
-}
 
 std::string_view EventTypeName(EventType type) {
   constexpr std::string_view kNames[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK"};
   static_assert(std::size(kNames) == kEventTypeCount);
   return kNames[static_cast<size_t>(type)];
+}
+
+SharedBytes FrameOf(EventType type, WatchEncoding encoding, std::string_view object) {
+  return Frame(EventTypeName(type), encoding, object);
 }
 
 Result<SharedBytes> WatchFrame(const WatchItem& item, WatchEncoding encoding, WatchedKind kind) {
@@ -184,7 +188,7 @@ Result<SharedBytes> WatchFrame(const WatchItem& item, WatchEncoding encoding, Wa
 Result<SharedBytes> WatchErrorFrame(const Status& why, WatchEncoding encoding) {
   SKIFF_ASSIGN_OR_RETURN(const Document document, ReadJson(StatusToJson(why)));
   SKIFF_ASSIGN_OR_RETURN(const std::string object, EncodeObject(document.root(), encoding));
-  return FrameOf(kErrorType, encoding, object);
+  return Frame(kErrorType, encoding, object);
 }
 
 }  // namespace skiff

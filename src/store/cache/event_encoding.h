@@ -40,9 +40,9 @@ std::string_view EventTypeName(EventType type);
 // form.
 Result<SharedBytes> WatchFrame(const WatchItem& item, WatchEncoding encoding, WatchedKind kind);
 
-// A frame around an object that is encoded already: JSON, with or without a newline, or protobuf in
-// its envelope.
-SharedBytes FrameOf(std::string_view type, WatchEncoding encoding, std::string_view object);
+// The frame of an object that the caller has encoded, JSON text or protobuf in its envelope: for
+// tables, partial metadata and other versions.
+SharedBytes FrameOf(EventType type, WatchEncoding encoding, std::string_view object);
 
 // The last frame of a watch that ends with an error.
 Result<SharedBytes> WatchErrorFrame(const Status& why, WatchEncoding encoding);

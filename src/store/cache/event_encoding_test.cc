@@ -107,6 +107,14 @@ TEST(EventEncodingTest, ProtobufFramesHoldTheObjectInItsEnvelope) {
   }
 }
 
+TEST(EventEncodingTest, AnObjectThatIsEncodedElsewhereIsFramedAlike) {
+  EXPECT_EQ(FrameOf(EventType::kModified, WatchEncoding::kJson, "{}").view(),
+            "{\"type\":\"MODIFIED\",\"object\":{}}\n");
+  const std::string stored = AsProtobuf(kJson, "ConfigMap");
+  EXPECT_EQ(ProtobufAsJson(FrameOf(EventType::kAdded, WatchEncoding::kProtobuf, stored)),
+            "ADDED " + JsonOf(ItemOf(EventType::kAdded, stored)));
+}
+
 TEST(EventEncodingTest, BookmarksAreEmptyObjectsOfTheKind) {
   const WatchItem bookmark{EventType::kBookmark, CachedEvent::Bookmark({42}, false)};
   EXPECT_EQ(JsonOf(bookmark),

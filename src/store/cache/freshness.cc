@@ -37,6 +37,7 @@ class OptionErrors {
     }
     if (causes_.size() > 1) all = "[" + all + "]";
     Status status(StatusReason::kInvalid, "ListOptions.meta.k8s.io \"\" is invalid: " + all);
+    status.SetSubject({.name = {}, .group = "meta.k8s.io", .kind = "ListOptions", .uid = {}});
     for (StatusCause& cause : causes_) status.AddCause(std::move(cause));
     return std::unexpected(std::move(status));
   }

@@ -1,0 +1,89 @@
+// Tokens of service accounts: who they belong to.
+//
+// A token is good if a key of ours has signed it, it comes from one of our issuers, is meant for
+// one of the audiences, has neither expired nor begins later (with a minute of leeway), and what it
+// is bound to still exists: the same service account, pod, secret or node, and not deleted more
+// than a minute ago. Errors tell which of these is not so, and nothing of the token itself.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apiserver/authn/authenticator.h"
+#include "apiserver/authn/bound_object.h"
+#include "apiserver/authn/jwt.h"
+#include "apiserver/authn/jwt_key.h"
+#include "apiserver/authn/service_account_claims.h"
+#include "base/clock.h"
+
+namespace skiff {
+
+// A token from a secret has been used, on a day that the secret's label
+// kubernetes.io/legacy-token-last-used does not name yet.
+struct LegacyTokenUse {
+  std::string name_space;
+  std::string secret;
+  std::string secret_uid;
+  std::string date;  // "2026-03-14"
+};
+
+struct ServiceAccountTokenOptions {
+  std::vector<std::string> issuers;        // --service-account-issuer
+  std::vector<JwtKey> keys;                // --service-account-key-file
+  std::vector<std::string> api_audiences;  // --api-audiences; by default the first issuer
+  bool lookup = true;                      // --service-account-lookup: of tokens in secrets
+  // Called on whichever thread finds out; may be empty.
+  std::function<void(LegacyTokenUse)> on_legacy_use = {};
+};
+
+// Any thread. The lookup and the clock outlive it; it outlives the calls that are under way.
+class ServiceAccountTokens final : public TokenAuthenticator {
+ public:
+  ServiceAccountTokens(ServiceAccountTokenOptions options, BoundObjectLookup& lookup, Clock& clock);
+  void AuthenticateToken(std::string_view token, WantedAudiences audiences,
+                         AuthenticationCallback done) override;
+
+ private:
+  struct Verification;
+  struct LegacyVerification;
+
+  // The audiences that the token is good for; an error if there are none.
+  Result<std::vector<std::string>> CheckAudiences(const Jwt& jwt, WantedAudiences audiences) const;
+  Result<void> CheckTimes(const ServiceAccountClaims& claims) const;
+  void CheckNext(std::shared_ptr<Verification> verification);
+  Authentication Accept(const Verification& verification) const;
+  void CheckLegacy(const Jwt& jwt, std::string_view token, std::vector<std::string> audiences,
+                   AuthenticationCallback done);
+  void CheckLegacySecret(std::shared_ptr<LegacyVerification> verification,
+                         Result<BoundObject> secret);
+  Authentication CheckLegacyAccount(const LegacyVerification& verification,
+                                    const Result<BoundObject>& account) const;
+  void TellLegacyUse(const LegacyVerification& verification) const;
+  Timestamp Now() const;
+
+  const ServiceAccountTokenOptions options_;
+  BoundObjectLookup& lookup_;
+  Clock& clock_;
+};
+
+// Tokens of other kinds are good for this server, and so for its audiences only.
+class AudienceAgnosticTokens final : public TokenAuthenticator {
+ public:
+  AudienceAgnosticTokens(std::unique_ptr<TokenAuthenticator> tokens,
+                         std::vector<std::string> api_audiences)
+      : tokens_(std::move(tokens)), api_audiences_(std::move(api_audiences)) {}
+  void AuthenticateToken(std::string_view token, WantedAudiences audiences,
+                         AuthenticationCallback done) override;
+
+ private:
+  const std::unique_ptr<TokenAuthenticator> tokens_;
+  const std::vector<std::string> api_audiences_;
+};
+
+// Those of `wanted` that are in `offered`.
+std::vector<std::string> SharedAudiences(const std::vector<std::string>& offered,
+                                         const std::vector<std::string>& wanted);
+
+}  // namespace skiff

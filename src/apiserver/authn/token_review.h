@@ -1,0 +1,24 @@
+// TokenReview (whose token is this?) and SelfSubjectReview (who am I?), from document to document.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "apiserver/authn/authenticator.h"
+#include "apiserver/authn/object_errors.h"
+#include "base/clock.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// `review` is an authentication.k8s.io/v1 TokenReview; the answer is the same with its status. A
+// token that is refused is no error but a status that says why. `tokens` live until `done`.
+void ReviewToken(Document review, TokenAuthenticator& tokens,
+                 const std::vector<std::string>& api_audiences,
+                 std::move_only_function<void(Result<Document>)> done);
+
+// An authentication.k8s.io/v1 SelfSubjectReview.
+Document ReviewSelf(const UserInfo& user, Clock& clock);
+
+}  // namespace skiff

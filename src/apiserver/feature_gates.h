@@ -1,0 +1,29 @@
+// The feature gates of Kubernetes v1.36: their stages and defaults. --feature-gates takes these
+// names, and AllAlpha and AllBeta, which stand for every gate of a stage.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace skiff {
+
+enum class FeatureStage : uint8_t { kAlpha, kBeta, kGa, kDeprecated };
+// As kubernetes_feature_enabled has it: that of a stable feature is empty.
+std::string_view FeatureStageName(FeatureStage stage);
+
+struct FeatureGate {
+  std::string_view name;
+  FeatureStage stage;
+  bool on;              // by default
+  bool locked = false;  // cannot be set to anything else
+};
+
+inline constexpr std::string_view kAllAlphaGate = "AllAlpha";
+inline constexpr std::string_view kAllBetaGate = "AllBeta";
+
+// Sorted by name.
+std::span<const FeatureGate> AllFeatureGates();
+const FeatureGate* FindFeatureGate(std::string_view name);
+
+}  // namespace skiff

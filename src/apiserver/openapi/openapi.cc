@@ -1,0 +1,227 @@
+#include "apiserver/openapi/openapi.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "apiserver/content/accept.h"
+#include "apiserver/content/json_writer.h"
+#include "apiserver/content/negotiate.h"
+#include "apiserver/openapi/gnostic.h"
+#include "apiserver/openapi/operations.h"
+#include "apiserver/openapi/write_document.h"
+
+namespace skiff {
+namespace {
+
+constexpr std::string_view kIndexPath = "/openapi/v3";
+constexpr std::string_view kV2Path = "/openapi/v2";
+
+std::string_view QueryValue(std::string_view query, std::string_view name) {
+  while (!query.empty()) {
+    const size_t end = query.find('&');
+    const std::string_view parameter = query.substr(0, end);
+    query = end == std::string_view::npos ? std::string_view() : query.substr(end + 1);
+    if (parameter.starts_with(name) && parameter.substr(name.size()).starts_with('=')) {
+      return parameter.substr(name.size() + 1);
+    }
+  }
+  return {};
+}
+
+std::string AddressOf(std::string_view name, std::string_view hash) {
+  return std::string(kIndexPath).append("/").append(name).append("?hash=").append(hash);
+}
+
+// "/version/" → "version".
+std::string_view NameOf(const OpenApiPath& path) {
+  return std::string_view(path.path).substr(1, path.path.size() - 2);
+}
+
+std::vector<std::string> AllNames(const ServedResources& served) {
+  std::vector<std::string> names;
+  for (const OpenApiPath& path : ServerPaths()) names.emplace_back(NameOf(path));
+  for (const ServedGroup& group : served.groups()) {
+    const std::string name = group.name.empty() ? "api" : std::string("apis/").append(group.name);
+    if (!group.name.empty()) names.push_back(name);
+    for (const ServedVersion& version : group.versions) {
+      names.push_back(std::string(name).append("/").append(version.info->desc->version));
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// With its tag and, if the client has the document already, the code that says so.
+DocumentAnswer Begin(const DocumentRequest& request, std::string_view hash) {
+  DocumentAnswer answer;
+  answer.etag = QuotedTag(hash);
+  if (TagMatches(request.if_none_match, answer.etag)) answer.code = 304;
+  return answer;
+}
+
+}  // namespace
+
+// What differs between the versions of OpenAPI in how they are asked for.
+struct OpenApi::Family {
+  std::string_view old_protobuf_type;  // clients may ask by this name,
+  std::string_view protobuf_type;      // but are answered by this
+  std::string (*to_protobuf)(std::string_view json);
+
+  enum class Form : uint8_t { kNone, kJson, kProtobuf };
+  // Parameters of the ranges do not matter here.
+  Form Choose(std::string_view accept) const {
+    if (accept.empty()) return Form::kJson;
+    for (const MediaRange& range : ParseAccept(accept)) {
+      if (range.Covers(kJsonMediaType)) return Form::kJson;
+      if (range.Covers(old_protobuf_type) || range.Covers(protobuf_type)) return Form::kProtobuf;
+    }
+    return Form::kNone;
+  }
+
+  static const Family kV2;
+  static const Family kV3;
+};
+
+constinit const OpenApi::Family OpenApi::Family::kV2{
+    "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
+    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf", OpenApiV2ToProtobuf};
+constinit const OpenApi::Family OpenApi::Family::kV3{
+    "application/com.github.proto-openapi.spec.v3@v1.0+protobuf",
+    "application/com.github.proto-openapi.spec.v3.v1.0+protobuf", OpenApiV3ToProtobuf};
+
+OpenApi::OpenApi(std::shared_ptr<const ServedResources> served, std::string server_version)
+    : served_(std::move(served)), server_version_(std::move(server_version)) {}
+
+std::optional<DocumentAnswer> OpenApi::Answer(const DocumentRequest& request) const {
+  if (request.path == kV2Path) return AnswerDocument(request, Family::kV2, "");
+  if (request.path == kIndexPath) return AnswerIndex(request);
+  if (!request.path.starts_with("/openapi/v3/")) return std::nullopt;
+  const std::string_view name = request.path.substr(kIndexPath.size() + 1);
+  if (name.empty()) return std::nullopt;
+  return AnswerDocument(request, Family::kV3, name);
+}
+
+std::optional<DocumentAnswer> OpenApi::AnswerDocument(const DocumentRequest& request,
+                                                      const Family& family,
+                                                      std::string_view name) const {
+  const Family::Form form = family.Choose(request.accept);
+  if (form == Family::Form::kNone) {
+    DocumentAnswer refused;
+    refused.code = 406;
+    refused.vary = "Accept";
+    return refused;
+  }
+  ByteBuffer json;
+  const std::string hash = HashOf(name, json);
+  if (hash.empty()) return std::nullopt;
+  DocumentAnswer answer = Begin(request, hash);
+  answer.vary = "Accept";
+  const std::string_view wanted =
+      name.empty() ? std::string_view() : QueryValue(request.query, "hash");
+  if (!wanted.empty() && wanted != hash) {
+    answer.code = 301;
+    answer.location = AddressOf(name, hash);
+    return answer;
+  }
+  if (!wanted.empty()) {
+    answer.cache_control = "public, immutable";
+    answer.expires_in_one_year = true;
+  }
+  if (answer.code == 304) return answer;
+  if (json.empty()) Write(name, json);
+  const bool as_json = form == Family::Form::kJson;
+  answer.content_type = as_json ? kJsonMediaType : family.protobuf_type;
+  answer.body = as_json ? SharedBytes(json.view()) : SharedBytes(family.to_protobuf(json.view()));
+  return answer;
+}
+
+DocumentAnswer OpenApi::AnswerIndex(const DocumentRequest& request) const {
+  ByteBuffer out;
+  JsonWriter json(out);
+  json.OpenObject();
+  json.OpenObject("paths");
+  for (const std::string& name : AllNames(*served_)) {
+    ByteBuffer unused;
+    json.OpenObject(name);
+    json.String("serverRelativeURL", AddressOf(name, HashOf(name, unused)));
+    json.CloseObject();
+  }
+  json.CloseObject();
+  json.CloseObject();
+  DocumentAnswer answer = Begin(request, ContentHash(out.view()));
+  if (answer.code == 304) return answer;
+  answer.content_type = kJsonMediaType;
+  answer.body = SharedBytes(out.view());
+  return answer;
+}
+
+std::string OpenApi::HashOf(std::string_view name, ByteBuffer& json) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = hashes_.find(name); found != hashes_.end()) return found->second;
+  }
+  if (!Write(name, json)) return {};
+  std::string hash = ContentHash(json.view());
+  const std::lock_guard lock(mutex_);
+  hashes_.emplace(name, hash);
+  return hash;
+}
+
+bool OpenApi::Write(std::string_view name, ByteBuffer& out) const {
+  if (name.empty()) {
+    WriteV2(out);
+    return true;
+  }
+  for (const OpenApiPath& path : ServerPaths()) {
+    if (NameOf(path) != name) continue;
+    WriteOpenApiV3({&path, 1}, nullptr, server_version_, out);
+    return true;
+  }
+  if (name.starts_with("api/")) return WriteVersion("", name.substr(4), out);
+  if (!name.starts_with("apis/")) return false;
+  const std::string_view rest = name.substr(5);
+  const size_t slash = rest.find('/');
+  if (rest.empty() || slash == 0) return false;
+  if (slash == std::string_view::npos) return WriteGroup(rest, out);
+  return WriteVersion(rest.substr(0, slash), rest.substr(slash + 1), out);
+}
+
+void OpenApi::WriteV2(ByteBuffer& out) const {
+  // By the path that begins each part, the parts are in the order of all their paths.
+  std::map<std::string, std::function<std::vector<OpenApiPath>()>> parts;
+  for (OpenApiPath& path : ServerPaths()) {
+    parts[path.path] = [path] { return std::vector<OpenApiPath>{path}; };
+  }
+  for (const ServedGroup& group : served_->groups()) {
+    const bool core = group.name.empty();
+    const std::string root = core ? "/api/" : std::string("/apis/").append(group.name).append("/");
+    if (!core) parts[root] = [&group] { return std::vector<OpenApiPath>{GroupPath(group.name)}; };
+    for (const ServedVersion& version : group.versions) {
+      parts[std::string(root).append(version.info->desc->version).append("/")] = [&version] {
+        return VersionPaths(version);
+      };
+    }
+  }
+  auto part = parts.begin();
+  WriteOpenApiV2(
+      [&] { return part == parts.end() ? std::vector<OpenApiPath>() : (part++)->second(); },
+      server_version_, out);
+}
+
+bool OpenApi::WriteGroup(std::string_view group, ByteBuffer& out) const {
+  if (served_->FindGroup(group) == nullptr) return false;
+  const OpenApiPath path = GroupPath(group);
+  WriteOpenApiV3({&path, 1}, nullptr, server_version_, out);
+  return true;
+}
+
+bool OpenApi::WriteVersion(std::string_view group, std::string_view version,
+                           ByteBuffer& out) const {
+  const ServedVersion* const served = served_->FindVersion(group, version);
+  if (served == nullptr) return false;
+  WriteOpenApiV3(VersionPaths(*served), served->info->desc, server_version_, out);
+  return true;
+}
+
+}  // namespace skiff

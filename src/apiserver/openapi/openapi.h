@@ -1,0 +1,57 @@
+// Answers GETs of OpenAPI documents.
+//
+//   /openapi/v2          everything, as Swagger 2.0
+//   /openapi/v3          where the documents of version 3 are, each with a hash of its contents
+//   /openapi/v3/PATH     one of them: api/v1, apis/apps/v1, apis/apps, version, …
+//
+// Documents are JSON or, for those who ask, protobuf messages of gnostic's. A request for a version
+// 3 document that names the hash may be cached for good; one with another hash is sent to the right
+// one. Nothing is built before it is asked for, and only hashes are kept: making a document takes a
+// few milliseconds, and clients that have it already are told so by its tag. Any thread. When what
+// is served changes, a new OpenApi takes the place of this one.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "apiserver/content/document.h"
+#include "apiserver/discovery/served_resources.h"
+#include "base/buffer.h"
+
+namespace skiff {
+
+class OpenApi {
+ public:
+  // `server_version` is shown in the documents: "v1.36.4".
+  OpenApi(std::shared_ptr<const ServedResources> served, std::string server_version);
+
+  // Nothing if there is no such document. A client that takes no form of it gets an empty 406.
+  std::optional<DocumentAnswer> Answer(const DocumentRequest& request) const;
+
+ private:
+  struct Family;
+
+  std::optional<DocumentAnswer> AnswerDocument(const DocumentRequest& request, const Family& family,
+                                               std::string_view name) const;
+  DocumentAnswer AnswerIndex(const DocumentRequest& request) const;
+
+  // False if there is no document of that name: "apis/apps/v1", or "" for the one of version 2.
+  bool Write(std::string_view name, ByteBuffer& out) const;
+  void WriteV2(ByteBuffer& out) const;
+  bool WriteGroup(std::string_view group, ByteBuffer& out) const;
+  bool WriteVersion(std::string_view group, std::string_view version, ByteBuffer& out) const;
+  // Empty if there is no such document. If the document had to be written for it, `json` has it.
+  std::string HashOf(std::string_view name, ByteBuffer& json) const;
+
+  const std::shared_ptr<const ServedResources> served_;
+  const std::string server_version_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::string, std::less<>> hashes_;  // of documents that exist
+};
+
+}  // namespace skiff

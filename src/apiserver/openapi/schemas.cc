@@ -1,0 +1,348 @@
+#include "apiserver/openapi/schemas.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "object/published.h"
+
+namespace skiff {
+
+struct SchemaSet::ScalarSchema {
+  FieldType type;
+  std::string_view name;
+  std::string_view v2;
+  std::string_view v3;
+};
+
+namespace {
+
+constexpr std::string_view kDateTime = R"("type":"string","format":"date-time")";
+constexpr std::string_view kObject = R"("type":"object")";
+constexpr std::string_view kApiextensions =
+    "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON";
+
+std::string_view TypeOf(FieldType type) {
+  switch (type) {
+    case FieldType::kString:
+      return R"("type":"string")";
+    case FieldType::kBytes:
+      return R"("type":"string","format":"byte")";
+    case FieldType::kBool:
+      return R"("type":"boolean")";
+    case FieldType::kInt32:
+      return R"("type":"integer","format":"int32")";
+    case FieldType::kInt64:
+    case FieldType::kUint32:
+    case FieldType::kUint64:
+      return R"("type":"integer","format":"int64")";
+    case FieldType::kDouble:
+      return R"("type":"number","format":"double")";
+    case FieldType::kDuration:
+      return R"("type":"string")";
+    default:
+      return {};
+  }
+}
+
+std::string_view ZeroOf(FieldType type) {
+  switch (type) {
+    case FieldType::kString:
+      return "\"\"";
+    case FieldType::kBool:
+      return "false";
+    case FieldType::kInt32:
+    case FieldType::kInt64:
+    case FieldType::kUint32:
+    case FieldType::kUint64:
+    case FieldType::kDouble:
+      return "0";
+    default:
+      return {};
+  }
+}
+
+// The zero value that is shown as the default of an item or of a field that is always there.
+std::string_view ItemDefault(const FieldDesc& field) {
+  if (field.type == FieldType::kMessage) {
+    return field.message->form == MessageForm::kPlain ? "{}" : "";
+  }
+  return ZeroOf(field.type);
+}
+
+std::string_view DefaultOf(const MessageDesc& owner, const FieldDesc& field) {
+  if (const PublishedVersion* version = FindPublished(owner.group_version)) {
+    for (const PublishedDefault& shown : version->defaults) {
+      if (shown.message == owner.name && shown.field == field.name()) return shown.json;
+    }
+  }
+  if (field.cardinality != Cardinality::kSingle || field.pointer()) return {};
+  if (field.type != FieldType::kMessage && field.omit_empty()) return {};
+  return ItemDefault(field);
+}
+
+std::string_view ListTypeName(ListType type) {
+  constexpr std::string_view kNames[] = {"", "atomic", "set", "map"};
+  return kNames[static_cast<size_t>(type)];
+}
+
+std::string_view MapTypeName(MapType type) {
+  constexpr std::string_view kNames[] = {"", "atomic", "granular"};
+  return kNames[static_cast<size_t>(type)];
+}
+
+void WriteTraits(JsonWriter& json, const FieldTraits& traits) {
+  if (!traits.list_map_keys.empty()) {
+    json.StringArray("x-kubernetes-list-map-keys", traits.list_map_keys);
+  }
+  if (traits.list_type != ListType::kUnset) {
+    json.String("x-kubernetes-list-type", ListTypeName(traits.list_type));
+  }
+  if (traits.map_type != MapType::kUnset) {
+    json.String("x-kubernetes-map-type", MapTypeName(traits.map_type));
+  }
+  if (!traits.merge_key.empty()) json.String("x-kubernetes-patch-merge-key", traits.merge_key);
+  std::string strategy;
+  for (const auto& [on, name] :
+       {std::pair(traits.patch_merge, "merge"), std::pair(traits.patch_retain_keys, "retainKeys"),
+        std::pair(traits.patch_replace, "replace")}) {
+    if (!on) continue;
+    if (!strategy.empty()) strategy += ',';
+    strategy += name;
+  }
+  if (!strategy.empty()) json.String("x-kubernetes-patch-strategy", strategy);
+}
+
+std::vector<const FieldDesc*> ByName(const MessageDesc& message) {
+  std::vector<const FieldDesc*> fields;
+  fields.reserve(message.fields.size());
+  for (const FieldDesc& field : message.fields) fields.push_back(&field);
+  std::sort(fields.begin(), fields.end(),
+            [](const FieldDesc* a, const FieldDesc* b) { return a->name() < b->name(); });
+  return fields;
+}
+
+// "stable.example.com" → "com.example.stable.".
+std::string BackwardsName(std::string_view group) {
+  std::string name;
+  while (!group.empty()) {
+    const size_t dot = group.rfind('.');
+    const size_t begin = dot == std::string_view::npos ? 0 : dot + 1;
+    name.append(group.substr(begin)).append(".");
+    group = begin == 0 ? std::string_view() : group.substr(0, dot);
+  }
+  return name;
+}
+
+bool IsMeta(const MessageDesc& message, std::string_view name) {
+  return message.name == name && message.group_version->path == "meta/v1";
+}
+
+}  // namespace
+
+std::string SchemaName(const MessageDesc& message) {
+  const GroupVersionDesc& desc = *message.group_version;
+  if (const PublishedVersion* version = FindPublished(&desc)) {
+    return std::string(version->prefix).append(".").append(message.name);
+  }
+  return BackwardsName(desc.group).append(desc.version).append(".").append(message.name);
+}
+
+std::string SchemaReference(OpenApiDialect dialect, std::string_view name) {
+  return std::string(dialect == OpenApiDialect::kV2 ? "#/definitions/" : "#/components/schemas/")
+      .append(name);
+}
+
+const SchemaSet::ScalarSchema* SchemaSet::FindScalar(FieldType type, const MessageDesc& owner) {
+  static constexpr ScalarSchema kScalars[] = {
+      {FieldType::kTime, "io.k8s.apimachinery.pkg.apis.meta.v1.Time", kDateTime, kDateTime},
+      {FieldType::kMicroTime, "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime", kDateTime,
+       kDateTime},
+      {FieldType::kQuantity, "io.k8s.apimachinery.pkg.api.resource.Quantity", R"("type":"string")",
+       R"("oneOf":[{"type":"string"},{"type":"number"}])"},
+      {FieldType::kIntOrString, "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+       R"("type":"string","format":"int-or-string")",
+       R"("format":"int-or-string","oneOf":[{"type":"integer"},{"type":"string"}])"},
+      {FieldType::kRawJson, "io.k8s.apimachinery.pkg.runtime.RawExtension", kObject, kObject},
+      {FieldType::kFieldsV1, "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1", kObject, kObject},
+  };
+  // Schemas in schemas hold any JSON, where all else of the kind holds objects.
+  static constexpr ScalarSchema kAnyJson = {FieldType::kRawJson, kApiextensions, "", ""};
+  if (type == FieldType::kRawJson && owner.group_version->group == "apiextensions.k8s.io") {
+    return &kAnyJson;
+  }
+  for (const ScalarSchema& scalar : kScalars) {
+    if (scalar.type == type) return &scalar;
+  }
+  return nullptr;
+}
+
+void SchemaSet::Add(const MessageDesc& message) {
+  if (!types_.try_emplace(SchemaName(message), Type{.message = &message}).second) return;
+  if (message.form != MessageForm::kPlain) return;
+  for (const FieldDesc& field : message.fields) AddField(message, field);
+}
+
+void SchemaSet::AddField(const MessageDesc& owner, const FieldDesc& field) {
+  if (field.type == FieldType::kMessage) return Add(*field.message);
+  if (const ScalarSchema* scalar = FindScalar(field.type, owner)) {
+    types_.try_emplace(std::string(scalar->name), Type{.scalar = scalar});
+  }
+}
+
+void SchemaSet::Write(JsonWriter& json) const {
+  for (const auto& [name, type] : types_) {
+    json.OpenObject(name);
+    if (type.message != nullptr) {
+      WriteMessage(json, *type.message);
+    } else {
+      const std::string_view members =
+          dialect_ == OpenApiDialect::kV2 ? type.scalar->v2 : type.scalar->v3;
+      if (!members.empty()) json.Raw(members);
+    }
+    json.CloseObject();
+  }
+}
+
+void SchemaSet::WriteMessage(JsonWriter& json, const MessageDesc& message) const {
+  if (message.form != MessageForm::kPlain) return;
+  json.String("type", "object");
+  bool any_required = false;
+  for (const FieldDesc& field : message.fields) {
+    if (!field.required()) continue;
+    if (!any_required) json.OpenArray("required");
+    any_required = true;
+    json.String(field.name());
+  }
+  if (any_required) json.CloseArray();
+  if (!message.fields.empty()) {
+    json.OpenObject("properties");
+    for (const FieldDesc* field : ByName(message)) {
+      json.OpenObject(field->name());
+      WriteField(json, message, *field);
+      json.CloseObject();
+    }
+    json.CloseObject();
+  }
+  WriteKinds(json, message);
+  if (message.map_type != MapType::kUnset) {
+    json.String("x-kubernetes-map-type", MapTypeName(message.map_type));
+  }
+  WriteUnions(json, message);
+}
+
+void SchemaSet::WriteKinds(JsonWriter& json, const MessageDesc& message) const {
+  // Known in every version, though only one of them is a kind of documents.
+  const bool everywhere = IsMeta(message, "DeleteOptions") || IsMeta(message, "WatchEvent");
+  if (!message.is_kind && !everywhere) return;
+  std::set<std::pair<std::string_view, std::string_view>> versions;
+  if (everywhere) {
+    for (const PublishedVersion& version : PublishedVersions()) {
+      if (version.spoken) versions.emplace(version.desc->group, version.desc->version);
+    }
+  } else if (message.group_version->path == "meta/v1") {
+    versions.emplace("", "v1");
+  } else {
+    versions.emplace(message.group_version->group, message.group_version->version);
+  }
+  json.OpenArray("x-kubernetes-group-version-kind");
+  for (const auto& [group, version] : versions) {
+    const bool own = version_ == nullptr || !everywhere || (group.empty() && version == "v1") ||
+                     (group == version_->group && version == version_->version);
+    if (!own) continue;
+    json.OpenObject();
+    json.String("group", group);
+    json.String("kind", message.name);
+    json.String("version", version);
+    json.CloseObject();
+  }
+  json.CloseArray();
+}
+
+void SchemaSet::WriteUnions(JsonWriter& json, const MessageDesc& message) const {
+  const PublishedVersion* const version = FindPublished(message.group_version);
+  if (version == nullptr) return;
+  for (const PublishedUnion& one : version->unions) {
+    if (one.message != message.name) continue;
+    json.OpenArray("x-kubernetes-unions");
+    json.OpenObject();
+    if (!one.discriminator.empty()) json.String("discriminator", one.discriminator);
+    json.OpenObject("fields-to-discriminateBy");
+    const std::set<std::string_view> members(one.members.begin(), one.members.end());
+    for (const std::string_view member : members) {
+      std::string value(member);
+      value[0] = static_cast<char>(value[0] - 'a' + 'A');
+      json.String(member, value);
+    }
+    json.CloseObject();
+    json.CloseObject();
+    json.CloseArray();
+  }
+}
+
+void SchemaSet::WriteField(JsonWriter& json, const MessageDesc& owner,
+                           const FieldDesc& field) const {
+  const std::string_view item_default =
+      dialect_ == OpenApiDialect::kV3 ? ItemDefault(field) : std::string_view();
+  switch (field.cardinality) {
+    case Cardinality::kSingle:
+      WriteValue(json, owner, field, dialect_ == OpenApiDialect::kV3 ? DefaultOf(owner, field) : "",
+                 false);
+      break;
+    case Cardinality::kList:
+      json.String("type", "array");
+      json.OpenObject("items");
+      WriteValue(json, owner, field, item_default, true);
+      json.CloseObject();
+      break;
+    case Cardinality::kMap:
+      json.String("type", "object");
+      json.OpenObject("additionalProperties");
+      WriteValue(json, owner, field, item_default, true);
+      json.CloseObject();
+      break;
+  }
+  WriteTraits(json, *field.traits);
+}
+
+void SchemaSet::WriteValue(JsonWriter& json, const MessageDesc& owner, const FieldDesc& field,
+                           std::string_view default_json, bool item) const {
+  if (field.type == FieldType::kMessage) {
+    return WriteReference(json, SchemaName(*field.message), default_json, item);
+  }
+  if (const ScalarSchema* scalar = FindScalar(field.type, owner)) {
+    return WriteReference(json, scalar->name, default_json, item);
+  }
+  if (field.type == FieldType::kStringList) {
+    json.Raw(dialect_ == OpenApiDialect::kV3
+                 ? R"("type":"array","items":{"type":"string","default":""})"
+                 : R"("type":"array","items":{"type":"string"})");
+    return;
+  }
+  const std::string_view type = TypeOf(field.type);
+  if (!type.empty()) json.Raw(type);
+  if (!default_json.empty()) json.Raw("default", default_json);
+  if (!field.traits->enum_values.empty()) {
+    const auto& values = field.traits->enum_values;
+    json.StringArray("enum", std::set<std::string_view>(values.begin(), values.end()));
+  }
+}
+
+void SchemaSet::WriteReference(JsonWriter& json, std::string_view name,
+                               std::string_view default_json, bool item) const {
+  const std::string reference = SchemaReference(dialect_, name);
+  const bool bare = dialect_ == OpenApiDialect::kV2 || (item && default_json.empty());
+  if (bare) {
+    json.String("$ref", reference);
+    return;
+  }
+  if (!default_json.empty()) json.Raw("default", default_json);
+  json.OpenArray("allOf");
+  json.OpenObject();
+  json.String("$ref", reference);
+  json.CloseObject();
+  json.CloseArray();
+}
+
+}  // namespace skiff

@@ -1,0 +1,65 @@
+// The types of an OpenAPI document: `definitions` of version 2, `components.schemas` of version 3.
+//
+// A SchemaSet collects the types that operations name and all that these refer to, and then writes
+// them by name. Where the dialects differ: version 3 shows defaults and wraps references in allOf,
+// so that something may stand beside them; version 2 shows neither.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "apiserver/content/json_writer.h"
+#include "object/descriptor.h"
+
+namespace skiff {
+
+enum class OpenApiDialect : uint8_t { kV2, kV3 };
+
+// "io.k8s.api.core.v1.Pod"; of types beyond the schema, the group backwards:
+// "com.example.stable.v1.CronTab".
+std::string SchemaName(const MessageDesc& message);
+
+// "#/definitions/…" or "#/components/schemas/…".
+std::string SchemaReference(OpenApiDialect dialect, std::string_view name);
+
+class SchemaSet {
+ public:
+  // Types of version 3 name only the kinds of one group-version and of v1, where a type is known
+  // under many; null names all.
+  SchemaSet(OpenApiDialect dialect, const GroupVersionDesc* version)
+      : dialect_(dialect), version_(version) {}
+
+  void Add(const MessageDesc& message);
+  bool empty() const { return types_.empty(); }
+
+  // The members of the object, not its brackets.
+  void Write(JsonWriter& json) const;
+
+ private:
+  // Types that are scalars to the codecs, yet have a schema of their own.
+  struct ScalarSchema;
+  struct Type {
+    const MessageDesc* message = nullptr;
+    const ScalarSchema* scalar = nullptr;
+  };
+
+  static const ScalarSchema* FindScalar(FieldType type, const MessageDesc& owner);
+
+  void AddField(const MessageDesc& owner, const FieldDesc& field);
+  void WriteMessage(JsonWriter& json, const MessageDesc& message) const;
+  void WriteKinds(JsonWriter& json, const MessageDesc& message) const;
+  void WriteUnions(JsonWriter& json, const MessageDesc& message) const;
+  void WriteField(JsonWriter& json, const MessageDesc& owner, const FieldDesc& field) const;
+  // Members of the schema of one value. `default_json` may be empty; `item` of lists and maps.
+  void WriteValue(JsonWriter& json, const MessageDesc& owner, const FieldDesc& field,
+                  std::string_view default_json, bool item) const;
+  void WriteReference(JsonWriter& json, std::string_view name, std::string_view default_json,
+                      bool item) const;
+
+  const OpenApiDialect dialect_;
+  const GroupVersionDesc* const version_;
+  std::map<std::string, Type> types_;
+};
+
+}  // namespace skiff

@@ -1,0 +1,116 @@
+#include "apiserver/reviews.h"
+
+#include <utility>
+
+#include "apiserver/authn/token_review.h"
+#include "apiserver/authz/access_review.h"
+#include "apiserver/request/respond.h"
+#include "apiserver/rest/input.h"
+
+namespace skiff {
+namespace {
+
+// The kind that the endpoint's body has.
+ExpectedKind KindOf(const Endpoint& endpoint) {
+  if (endpoint.subresource == nullptr) {
+    return {endpoint.resource->kind, endpoint.resource->version->desc->api_version,
+            endpoint.resource->kind_name};
+  }
+  const MessageDesc* kind = endpoint.subresource->kind;
+  return {kind, kind->group_version->api_version, kind->name};
+}
+
+// Reads the question and passes it on; `ask` answers through the callback.
+template <typename Ask>
+void Review(ApiRequestPtr request, const Endpoint& endpoint, Ask ask) {
+  ApiRequest& ref = *request;
+  Result<Document> body = ReadBody(ref, KindOf(endpoint));
+  if (!body) return RespondError(ref, body.error());
+  std::shared_ptr<ApiRequest> shared = std::move(request);
+  ask(std::move(*body), *shared, [shared](Result<Document> answer) {
+    if (!answer) return RespondError(*shared, answer.error());
+    RespondObject(*shared, 201, answer->root());
+  });
+}
+
+void AddAccessReviews(Router& router, Security& security) {
+  constexpr std::string_view kGroup = "authorization.k8s.io";
+  router.SetVirtual(
+      kGroup, "subjectaccessreviews", [&](ApiRequestPtr request, const Endpoint& endpoint) {
+        Review(std::move(request), endpoint, [&](Document body, ApiRequest&, ReviewCallback done) {
+          ReviewAccess(std::move(body), security.authorizer(), std::move(done));
+        });
+      });
+  router.SetVirtual(
+      kGroup, "localsubjectaccessreviews", [&](ApiRequestPtr request, const Endpoint& endpoint) {
+        Review(std::move(request), endpoint,
+               [&](Document body, ApiRequest& asked, ReviewCallback done) {
+                 ReviewLocalAccess(std::move(body), asked.info.name_space, security.authorizer(),
+                                   std::move(done));
+               });
+      });
+  router.SetVirtual(
+      kGroup, "selfsubjectaccessreviews", [&](ApiRequestPtr request, const Endpoint& endpoint) {
+        Review(std::move(request), endpoint,
+               [&](Document body, ApiRequest& asked, ReviewCallback done) {
+                 ReviewOwnAccess(std::move(body), asked.user, security.authorizer(),
+                                 std::move(done));
+               });
+      });
+  router.SetVirtual(
+      kGroup, "selfsubjectrulesreviews", [&](ApiRequestPtr request, const Endpoint& endpoint) {
+        Review(std::move(request), endpoint,
+               [&](Document body, ApiRequest& asked, ReviewCallback done) {
+                 done(ReviewOwnRules(body, asked.user, security.chain->rules()));
+               });
+      });
+}
+
+void AddTokenReviews(Router& router, Security& security, Clock& clock) {
+  constexpr std::string_view kGroup = "authentication.k8s.io";
+  router.SetVirtual(kGroup, "selfsubjectreviews",
+                    [&clock](ApiRequestPtr request, const Endpoint& endpoint) {
+                      Review(std::move(request), endpoint,
+                             [&](Document, ApiRequest& asked, auto done) {
+                               done(ReviewSelf(asked.user, clock));
+                             });
+                    });
+  if (security.tokens != nullptr) {
+    router.SetVirtual(
+        kGroup, "tokenreviews", [&](ApiRequestPtr request, const Endpoint& endpoint) {
+          Review(std::move(request), endpoint, [&](Document body, ApiRequest&, auto done) {
+            ReviewToken(std::move(body), *security.tokens, security.api_audiences,
+                        std::move(done));
+          });
+        });
+  }
+}
+
+void IssueToken(ApiRequestPtr request, const Endpoint& endpoint, TokenIssuer& issuer) {
+  ApiRequest& ref = *request;
+  Result<Document> body = ReadBody(ref, KindOf(endpoint));
+  if (!body) return RespondError(ref, body.error());
+  std::shared_ptr<ApiRequest> shared = std::move(request);
+  issuer.Issue(shared->info.name_space, shared->info.name, std::move(*body),
+               [shared](Result<IssuedToken> issued) {
+                 if (!issued) return RespondError(*shared, issued.error());
+                 for (std::string& warning : issued->warnings) {
+                   shared->warnings.push_back(std::move(warning));
+                 }
+                 RespondObject(*shared, 201, issued->reply.root());
+               });
+}
+
+}  // namespace
+
+void AddReviews(Router& router, Security& security, Clock& clock) {
+  AddAccessReviews(router, security);
+  AddTokenReviews(router, security, clock);
+  if (security.issuer == nullptr) return;
+  router.SetVirtual("", "serviceaccounts/token",
+                    [&](ApiRequestPtr request, const Endpoint& endpoint) {
+                      IssueToken(std::move(request), endpoint, *security.issuer);
+                    });
+}
+
+}  // namespace skiff

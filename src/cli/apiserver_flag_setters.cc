@@ -1,0 +1,361 @@
+#include "cli/apiserver_flag_setters.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "cli/apiserver_flag_values.h"
+#include "cli/suggest.h"
+
+namespace skiff::flag_setters {
+namespace {
+
+using flag_values::SplitList;
+
+// Go's names of what TLS 1.2 and 1.3 have that is still safe, in its order.
+constexpr std::array<std::string_view, 17> kCipherSuites{
+    "TLS_AES_128_GCM_SHA256",
+    "TLS_AES_256_GCM_SHA384",
+    "TLS_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
+    "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305",
+    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
+    "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA",
+    "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305",
+    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+    "TLS_RSA_WITH_AES_128_GCM_SHA256",
+    "TLS_RSA_WITH_AES_256_GCM_SHA384",
+};
+
+enum class PluginState : uint8_t { kDefault, kHarmless, kUnsafe };
+
+struct AdmissionPlugin {
+  std::string_view name;
+  // Whether it is on anyway; if not, whether the cluster is as safe without it.
+  PluginState state;
+};
+
+constexpr std::array<AdmissionPlugin, 41> kAdmissionPlugins{{
+    {"AlwaysAdmit", PluginState::kHarmless},
+    {"AlwaysDeny", PluginState::kUnsafe},
+    {"AlwaysPullImages", PluginState::kUnsafe},
+    {"CertificateApproval", PluginState::kDefault},
+    {"CertificateSigning", PluginState::kDefault},
+    {"CertificateSubjectRestriction", PluginState::kDefault},
+    {"ClusterTrustBundleAttest", PluginState::kDefault},
+    {"DefaultIngressClass", PluginState::kDefault},
+    {"DefaultStorageClass", PluginState::kDefault},
+    {"DefaultTolerationSeconds", PluginState::kDefault},
+    {"DenyServiceExternalIPs", PluginState::kUnsafe},
+    {"EventRateLimit", PluginState::kHarmless},
+    {"ExtendedResourceToleration", PluginState::kHarmless},
+    {"ImagePolicyWebhook", PluginState::kUnsafe},
+    {"JobValidation", PluginState::kDefault},
+    {"LimitPodHardAntiAffinityTopology", PluginState::kHarmless},
+    {"LimitRanger", PluginState::kDefault},
+    {"MutatingAdmissionPolicy", PluginState::kDefault},
+    {"MutatingAdmissionWebhook", PluginState::kDefault},
+    {"NamespaceAutoProvision", PluginState::kHarmless},
+    {"NamespaceExists", PluginState::kHarmless},
+    {"NamespaceLifecycle", PluginState::kDefault},
+    {"NodeDeclaredFeatureValidator", PluginState::kDefault},
+    // Nodes may do nothing at all as long as there is no Node authorizer.
+    {"NodeRestriction", PluginState::kHarmless},
+    {"OwnerReferencesPermissionEnforcement", PluginState::kUnsafe},
+    {"PersistentVolumeClaimResize", PluginState::kDefault},
+    {"PodGroupProtection", PluginState::kDefault},
+    {"PodGroupWorkloadExists", PluginState::kDefault},
+    {"PodNodeSelector", PluginState::kUnsafe},
+    {"PodResizeValidator", PluginState::kDefault},
+    {"PodSecurity", PluginState::kDefault},
+    {"PodTolerationRestriction", PluginState::kUnsafe},
+    {"PodTopologyLabels", PluginState::kDefault},
+    {"Priority", PluginState::kDefault},
+    {"ResourceQuota", PluginState::kDefault},
+    {"RuntimeClass", PluginState::kDefault},
+    {"ServiceAccount", PluginState::kDefault},
+    {"StorageObjectInUseProtection", PluginState::kDefault},
+    {"TaintNodesByCondition", PluginState::kDefault},
+    {"ValidatingAdmissionPolicy", PluginState::kDefault},
+    {"ValidatingAdmissionWebhook", PluginState::kDefault},
+}};
+
+Result<const AdmissionPlugin*> FindPlugin(std::string_view name) {
+  const auto found = std::ranges::find(kAdmissionPlugins, name, &AdmissionPlugin::name);
+  if (found != kAdmissionPlugins.end()) return &*found;
+  std::vector<std::string_view> names;
+  for (const AdmissionPlugin& plugin : kAdmissionPlugins) names.push_back(plugin.name);
+  return BadRequest(Quoted(name) + " is no admission plugin" + DidYouMean(name, names));
+}
+
+template <typename Number>
+Result<Number> ParseNumber(std::string_view text) {
+  Number number{};
+  SKIFF_RETURN_IF_ERROR(flag_values::Set(number, text, true));
+  return number;
+}
+
+}  // namespace
+
+Result<void> SetFeatureGates(Line& line, std::string_view text, bool first) {
+  std::map<std::string, bool, std::less<>> given;
+  SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> pairs, SplitList(text));
+  for (const std::string& pair : pairs) {
+    std::string_view rest = TrimSpace(pair);
+    if (rest.empty()) continue;
+    const size_t equals = rest.find('=');
+    if (equals == std::string_view::npos) {
+      return BadRequest(Quoted(rest) + " is not of the form Name=true or Name=false");
+    }
+    const size_t colon = rest.substr(0, equals).find(':');
+    if (colon != std::string_view::npos) {
+      if (rest.substr(0, colon) != "kube") {
+        return BadRequest(Quoted(rest.substr(0, colon)) + " is no component; leave it out");
+      }
+      rest.remove_prefix(colon + 1);
+    }
+    SKIFF_RETURN_IF_ERROR(flag_values::Set(given, rest, /*first=*/false));
+  }
+  auto& gates = line.options.feature_gates;
+  if (first) gates.clear();
+  for (const auto& [name, on] : given) gates.insert_or_assign(name, on);
+  return {};
+}
+
+std::string ShowFeatureGates(Line& line) { return flag_values::Show(line.options.feature_gates); }
+
+Result<void> SetMinRequestTimeout(Line& line, std::string_view text, bool /*first*/) {
+  SKIFF_ASSIGN_OR_RETURN(const int32_t seconds, ParseNumber<int32_t>(text));
+  line.options.requests.min_request_timeout = std::chrono::seconds(seconds);
+  return {};
+}
+
+std::string ShowMinRequestTimeout(Line& line) {
+  return std::to_string(line.options.requests.min_request_timeout / std::chrono::seconds(1));
+}
+
+Result<void> SetSecurePort(Line& line, std::string_view text, bool /*first*/) {
+  const Result<uint16_t> port = ParseNumber<uint16_t>(text);
+  if (!port || *port == 0) return BadRequest(Quoted(text) + " is not a port from 1 to 65535");
+  line.options.secure_port = *port;
+  return {};
+}
+
+std::string ShowSecurePort(Line& line) { return std::to_string(line.options.secure_port); }
+
+Result<void> SetCipherSuites(Line& line, std::string_view text, bool first) {
+  SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitList(text));
+  for (const std::string& name : names) {
+    if (std::ranges::find(kCipherSuites, name) != kCipherSuites.end()) continue;
+    return BadRequest(Quoted(name) + " is not a cipher suite, or not one that is safe" +
+                      DidYouMean(name, kCipherSuites));
+  }
+  return flag_values::Set(line.options.tls.cipher_suites, text, first);
+}
+
+std::string ShowCipherSuites(Line& line) {
+  return flag_values::Show(line.options.tls.cipher_suites);
+}
+
+Result<void> SetTlsMinVersion(Line& line, std::string_view text, bool /*first*/) {
+  if (text.empty() || text == "VersionTLS12") {
+    line.options.tls.min_version = MinTlsVersion::kTls12;
+  } else if (text == "VersionTLS13") {
+    line.options.tls.min_version = MinTlsVersion::kTls13;
+  } else if (text == "VersionTLS10" || text == "VersionTLS11") {
+    return BadRequest(std::string(text) + " is not safe; VersionTLS12 is the oldest there is");
+  } else {
+    return BadRequest(Quoted(text) + " is neither VersionTLS12 nor VersionTLS13");
+  }
+  return {};
+}
+
+Result<void> SetSniCertKey(Line& line, std::string_view text, bool first) {
+  const size_t colon = text.find(':');
+  SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> files, SplitList(text.substr(0, colon)));
+  if (files.size() != 2 || files[0].empty() || files[1].empty()) {
+    return BadRequest(Quoted(text) + " is not of the form file.crt,file.key[:name,name]");
+  }
+  NamedCertificate certificate{.cert_file = files[0], .key_file = files[1], .names = {}};
+  if (colon != std::string_view::npos) {
+    SKIFF_ASSIGN_OR_RETURN(certificate.names, SplitList(text.substr(colon + 1)));
+  }
+  auto& all = line.options.tls.sni_cert_keys;
+  if (first) all.clear();
+  all.push_back(std::move(certificate));
+  return {};
+}
+
+std::string ShowSniCertKeys(Line& line) {
+  std::string out = "[";
+  for (const NamedCertificate& one : line.options.tls.sni_cert_keys) {
+    if (out.size() > 1) out += ';';
+    out += one.cert_file + "," + one.key_file;
+    const std::string names = flag_values::Show(one.names);
+    if (!one.names.empty()) out += ":" + names.substr(1, names.size() - 2);
+  }
+  return out + "]";
+}
+
+Result<void> SetAuthorizationMode(Line& line, std::string_view text, bool first) {
+  constexpr std::array<AuthorizationMode, 4> kModes{
+      AuthorizationMode::kAlwaysAllow, AuthorizationMode::kAlwaysDeny, AuthorizationMode::kRbac,
+      AuthorizationMode::kNode};
+  SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitList(text));
+  auto& modes = line.options.authorization_modes;
+  if (first) modes.clear();
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(kModes, name, AuthorizationModeName);
+    if (found != kModes.end()) {
+      modes.push_back(*found);
+      if (*found == AuthorizationMode::kNode) {
+        line.warnings.push_back(
+            "--authorization-mode: there is no Node authorizer yet; nodes may do what RBAC allows");
+      }
+      continue;
+    }
+    if (name == "ABAC" || name == "Webhook") {
+      return BadRequest(name + " is not supported yet, and its rules would not hold; use RBAC");
+    }
+    constexpr std::array<std::string_view, 4> kNames{"AlwaysAllow", "AlwaysDeny", "RBAC", "Node"};
+    return BadRequest(Quoted(name) + " is no authorization mode" + DidYouMean(name, kNames));
+  }
+  return {};
+}
+
+std::string ShowAuthorizationMode(Line& line) {
+  std::vector<std::string> names;
+  for (const AuthorizationMode mode : line.options.authorization_modes) {
+    names.emplace_back(AuthorizationModeName(mode));
+  }
+  return flag_values::Show(names);
+}
+
+Result<void> SetEnabledPlugins(Line& line, std::string_view text, bool first) {
+  SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitList(text));
+  for (const std::string& name : names) {
+    SKIFF_ASSIGN_OR_RETURN(const AdmissionPlugin* const plugin, FindPlugin(name));
+    if (plugin->state == PluginState::kUnsafe) {
+      return BadRequest(name + " is not supported yet, and what it forbids would be admitted");
+    }
+    if (plugin->state == PluginState::kHarmless) {
+      line.warnings.push_back("--enable-admission-plugins: " + name + " is not supported yet");
+    }
+  }
+  return flag_values::Set(line.options.enable_admission_plugins, text, first);
+}
+
+std::string ShowEnabledPlugins(Line& line) {
+  return flag_values::Show(line.options.enable_admission_plugins);
+}
+
+Result<void> SetDisabledPlugins(Line& line, std::string_view text, bool first) {
+  SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitList(text));
+  for (const std::string& name : names) SKIFF_RETURN_IF_ERROR(FindPlugin(name));
+  return flag_values::Set(line.options.disable_admission_plugins, text, first);
+}
+
+std::string ShowDisabledPlugins(Line& line) {
+  return flag_values::Show(line.options.disable_admission_plugins);
+}
+
+Result<void> SetEndpointReconciler(Line& line, std::string_view text, bool /*first*/) {
+  if (text != "lease" && text != "none" && text != "master-count") {
+    return BadRequest(Quoted(text) + " is neither lease, master-count nor none");
+  }
+  if (text == "master-count") {
+    line.warnings.push_back(
+        "--endpoint-reconciler-type: master-count is not supported; lease is used");
+  }
+  line.options.service.reconcile_endpoints = text != "none";
+  return {};
+}
+
+std::string ShowEndpointReconciler(Line& line) {
+  return line.options.service.reconcile_endpoints ? "lease" : "none";
+}
+
+Result<void> SetNodePortRange(Line& line, std::string_view text, bool /*first*/) {
+  const auto fault = [text] {
+    return BadRequest(Quoted(text) + " is not a range of ports such as 30000-32767");
+  };
+  const std::string_view trimmed = TrimSpace(text);
+  const size_t sign = trimmed.find_first_of("-+");
+  const Result<int32_t> low = ParseNumber<int32_t>(trimmed.substr(0, sign));
+  if (!low) return fault();
+  int32_t high = *low;
+  if (sign != std::string_view::npos) {
+    const Result<int32_t> second = ParseNumber<int32_t>(trimmed.substr(sign + 1));
+    if (!second) return fault();
+    high = trimmed[sign] == '+' ? *low + std::min(*second, int32_t{UINT16_MAX}) : *second;
+  }
+  if (*low < 0 || high > UINT16_MAX || *low > high) return fault();
+  line.options.service.node_port_min = *low;
+  line.options.service.node_port_max = high;
+  return {};
+}
+
+std::string ShowNodePortRange(Line& line) {
+  return std::to_string(line.options.service.node_port_min) + "-" +
+         std::to_string(line.options.service.node_port_max);
+}
+
+Result<void> SetWatchCacheSizes(Line& line, std::string_view text, bool first) {
+  SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> pairs, SplitList(text));
+  auto& sizes = line.options.storage.watch_cache_sizes;
+  if (first) sizes.clear();
+  for (const std::string& pair : pairs) {
+    const size_t mark = pair.find('#');
+    const Result<int64_t> size = ParseNumber<int64_t>(
+        mark == std::string::npos ? "" : std::string_view(pair).substr(mark + 1));
+    if (!size || *size < 0 || mark == 0) {
+      return BadRequest(Quoted(pair) + " is not of the form resource[.group]#size");
+    }
+    sizes.insert_or_assign(pair.substr(0, mark), *size);
+  }
+  return {};
+}
+
+std::string ShowWatchCacheSizes(Line& line) {
+  std::vector<std::string> pairs;
+  for (const auto& [name, size] : line.options.storage.watch_cache_sizes) {
+    pairs.push_back(name + "#" + std::to_string(size));
+  }
+  return flag_values::Show(pairs);
+}
+
+Result<void> SetStorageBackend(Line& /*line*/, std::string_view text, bool /*first*/) {
+  if (text.empty() || text == "etcd3") return {};
+  return BadRequest(Quoted(text) + " is not etcd3");
+}
+
+Result<void> SetEmulatedVersion(Line& /*line*/, std::string_view text, bool /*first*/) {
+  SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> versions, SplitList(text));
+  for (const std::string& version : versions) {
+    if (version == "1.36" || version == "kube=1.36") continue;
+    return BadRequest(Quoted(version) + ": versions other than 1.36 cannot be emulated");
+  }
+  return {};
+}
+
+std::string ShowEmptyList(Line& /*line*/) { return "[]"; }
+
+Result<void> SetVersion(Line& line, std::string_view text, bool /*first*/) {
+  SKIFF_RETURN_IF_ERROR(flag_values::CheckSyntax("version", text));
+  bool wanted = true;
+  if (text != "raw") SKIFF_RETURN_IF_ERROR(flag_values::Set(wanted, text, true));
+  line.version = !wanted ? "" : text == "raw" ? "raw" : "true";
+  return {};
+}
+
+std::string ShowVersion(Line& line) { return line.version.empty() ? "false" : line.version; }
+
+std::string ShowNothing(Line& /*line*/) { return ""; }
+
+}  // namespace skiff::flag_setters

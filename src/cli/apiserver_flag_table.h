@@ -1,0 +1,13 @@
+// The two halves of the table of kube-apiserver's flags, see apiserver_flags.h.
+#pragma once
+
+#include <span>
+
+#include "cli/apiserver_flags.h"
+
+namespace skiff {
+
+std::span<const ApiServerFlag> ApiServerServingFlags();
+std::span<const ApiServerFlag> ApiServerOtherFlags();
+
+}  // namespace skiff

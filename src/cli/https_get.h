@@ -1,0 +1,30 @@
+// One HTTPS request to a server whose CA is known, for commands that ask a local server how it is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/clock.h"
+#include "base/ip_address.h"
+#include "base/status.h"
+
+namespace skiff {
+
+struct HttpsTarget {
+  IpAddress address;
+  uint16_t port = 0;
+  std::string ca_file;
+  std::string cert_file;  // of the client; both or neither
+  std::string key_file;
+};
+
+struct HttpsAnswer {
+  int code = 0;
+  std::string body;  // up to limits::kMaxProbeAnswerBytes of it
+};
+
+// GET `path`. The server must show a certificate of the CA that is for its address. `timeout`
+// bounds each step, of which there are few.
+Result<HttpsAnswer> HttpsGet(const HttpsTarget& target, const std::string& path, Duration timeout);
+
+}  // namespace skiff

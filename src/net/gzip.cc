@@ -1,0 +1,112 @@
+#include "net/gzip.h"
+
+#include <zlib.h>
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace skiff {
+namespace {
+
+constexpr int kGzipWindow = 15 + 16;  // zlib's way of asking for the gzip format
+constexpr int kMemoryLevel = 8;
+// What is asked of the inner source at once, and how often in one Read().
+constexpr size_t kInnerBytes = 64 * 1024;
+constexpr int kInnerReads = 16;
+// Compressors that a thread keeps for the next body, of about 256 KB each.
+constexpr size_t kKeptDeflaters = 2;
+
+class Deflater {
+ public:
+  Deflater() {
+    // Fails only without memory, and then so does all else.
+    deflateInit2(&stream_, Z_BEST_SPEED, Z_DEFLATED, kGzipWindow, kMemoryLevel, Z_DEFAULT_STRATEGY);
+  }
+  Deflater(const Deflater&) = delete;
+  Deflater& operator=(const Deflater&) = delete;
+  ~Deflater() { deflateEnd(&stream_); }
+
+  void Reset() { deflateReset(&stream_); }
+
+  void Add(std::string_view bytes, int flush, ByteBuffer& out) {
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    stream_.avail_in = static_cast<uInt>(bytes.size());
+    do {
+      const size_t room = deflateBound(&stream_, stream_.avail_in) + 64;
+      char* to = out.Reserve(room);
+      stream_.next_out = reinterpret_cast<Bytef*>(to);
+      stream_.avail_out = static_cast<uInt>(room);
+      deflate(&stream_, flush);
+      out.CommitTo(to + (room - stream_.avail_out));
+    } while (stream_.avail_out == 0);
+  }
+
+ private:
+  z_stream stream_{};
+};
+
+thread_local std::vector<std::unique_ptr<Deflater>> kept_deflaters;
+
+std::unique_ptr<Deflater> TakeDeflater() {
+  if (kept_deflaters.empty()) return std::make_unique<Deflater>();
+  auto deflater = std::move(kept_deflaters.back());
+  kept_deflaters.pop_back();
+  deflater->Reset();
+  return deflater;
+}
+
+void GiveBack(std::unique_ptr<Deflater> deflater) {
+  if (deflater != nullptr && kept_deflaters.size() < kKeptDeflaters)
+    kept_deflaters.push_back(std::move(deflater));
+}
+
+class GzipSource final : public BodySource {
+ public:
+  explicit GzipSource(std::unique_ptr<BodySource> inner) : inner_(std::move(inner)) {}
+  ~GzipSource() override { GiveBack(std::move(deflater_)); }
+
+  void OnStart(std::function<void()> wake) override { inner_->OnStart(std::move(wake)); }
+
+  Result<State> Read(ByteBuffer& out, size_t room) override {
+    if (deflater_ == nullptr) deflater_ = TakeDeflater();
+    const size_t enough = out.size() + room;
+    for (int i = 0; i < kInnerReads && out.size() < enough; ++i) {
+      plain_.Clear();
+      SKIFF_ASSIGN_OR_RETURN(const State state, inner_->Read(plain_, kInnerBytes));
+      unsent_ |= !plain_.empty();
+      const bool ends = state == State::kEnd;
+      const bool waits = state == State::kWaiting;
+      if (!plain_.empty() || ends || (waits && unsent_))
+        deflater_->Add(plain_.view(), ends ? Z_FINISH : waits ? Z_SYNC_FLUSH : Z_NO_FLUSH, out);
+      if (waits) {
+        unsent_ = false;
+        plain_ = ByteBuffer();  // it may wait for long
+      }
+      if (ends || waits) return state;
+    }
+    return State::kMore;
+  }
+
+ private:
+  std::unique_ptr<BodySource> inner_;
+  std::unique_ptr<Deflater> deflater_;
+  ByteBuffer plain_;
+  bool unsent_ = false;
+};
+
+}  // namespace
+
+SharedBytes GzipBytes(std::string_view bytes) {
+  auto deflater = TakeDeflater();
+  ByteBuffer out;
+  deflater->Add(bytes, Z_FINISH, out);
+  GiveBack(std::move(deflater));
+  return SharedBytes(out.view());
+}
+
+std::unique_ptr<BodySource> MakeGzipSource(std::unique_ptr<BodySource> inner) {
+  return std::make_unique<GzipSource>(std::move(inner));
+}
+
+}  // namespace skiff

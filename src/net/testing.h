@@ -1,0 +1,274 @@
+// For tests of this folder: handlers made of functions, clients that say exactly what they are
+// told, sources of bodies. A client gives up after kPatience, so that no test hangs.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include "base/clock.h"
+#include "net/server.h"
+#include "net/unique_fd.h"
+
+namespace skiff {
+
+inline constexpr int kPatienceSeconds = 20;
+
+class Latch {
+ public:
+  void Open() {
+    std::lock_guard lock(mutex_);
+    open_ = true;
+    wake_.notify_all();
+  }
+  // False when nobody opened it for a long time.
+  bool Wait() {
+    std::unique_lock lock(mutex_);
+    return wake_.wait_for(lock, std::chrono::seconds(kPatienceSeconds), [&] { return open_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool open_ = false;
+};
+
+class FunctionHandler final : public HttpHandler {
+ public:
+  using Function = std::function<void(HttpRequest, Responder)>;
+  explicit FunctionHandler(Function function) : function_(std::move(function)) {}
+  void Handle(HttpRequest request, Responder responder) override {
+    function_(std::move(request), std::move(responder));
+  }
+
+ private:
+  Function function_;
+};
+
+inline HttpResponse TextResponse(std::string_view text, int code = 200) {
+  return PlainTextResponse(code, text);
+}
+
+// Tells what was asked: "GET /path?query [body]".
+inline void Echo(HttpRequest request, Responder responder) {
+  std::string text = request.method + " " + request.path;
+  if (!request.query.empty()) text += "?" + request.query;
+  std::move(responder).Respond(TextResponse(text + " [" + request.body + "]"));
+}
+
+// Gives pieces that a test adds, from any thread. The source may go before the feed.
+class Feed : public std::enable_shared_from_this<Feed> {
+ public:
+  std::unique_ptr<BodySource> MakeSource() { return std::make_unique<Source>(shared_from_this()); }
+  void Add(std::string_view bytes) {
+    Change([&] { bytes_ += bytes; });
+  }
+  void End() {
+    Change([&] { ended_ = true; });
+  }
+  void Break() {
+    Change([&] { broken_ = true; });
+  }
+  bool WaitUntilGone() { return gone_.Wait(); }
+  size_t reads() const { return reads_; }
+
+ private:
+  class Source final : public BodySource {
+   public:
+    explicit Source(std::shared_ptr<Feed> feed) : feed_(std::move(feed)) {}
+    ~Source() override { feed_->gone_.Open(); }
+    void OnStart(std::function<void()> wake) override {
+      std::lock_guard lock(feed_->mutex_);
+      feed_->wake_ = std::move(wake);
+    }
+    Result<State> Read(ByteBuffer& out, size_t room) override {
+      std::lock_guard lock(feed_->mutex_);
+      ++feed_->reads_;
+      if (feed_->broken_) return Fail(StatusReason::kInternalError, "broken");
+      const size_t take = std::min(room, feed_->bytes_.size());
+      out.Append(std::string_view(feed_->bytes_).substr(0, take));
+      feed_->bytes_.erase(0, take);
+      if (!feed_->bytes_.empty()) return State::kMore;
+      return feed_->ended_ ? State::kEnd : State::kWaiting;
+    }
+
+   private:
+    std::shared_ptr<Feed> feed_;
+  };
+
+  void Change(const std::function<void()>& change) {
+    std::function<void()> wake;
+    {
+      std::lock_guard lock(mutex_);
+      change();
+      wake = wake_;
+    }
+    if (wake) wake();
+  }
+
+  std::mutex mutex_;
+  std::string bytes_;
+  bool ended_ = false;
+  bool broken_ = false;
+  std::atomic<size_t> reads_ = 0;
+  std::function<void()> wake_;
+  Latch gone_;
+};
+
+// An endless body of so many bytes at a time.
+class EndlessSource final : public BodySource {
+ public:
+  explicit EndlessSource(std::atomic<size_t>* given) : given_(given) {}
+  Result<State> Read(ByteBuffer& out, size_t room) override {
+    out.Append(std::string(room, 'x'));
+    given_->fetch_add(room);
+    return State::kMore;
+  }
+
+ private:
+  std::atomic<size_t>* given_;
+};
+
+// A blocking socket.
+class RawClient {
+ public:
+  explicit RawClient(const std::string& address, int receive_buffer_bytes = 0) {
+    const size_t colon = address.rfind(':');
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(static_cast<uint16_t>(std::stoi(address.substr(colon + 1))));
+    inet_pton(AF_INET, address.substr(0, colon).c_str(), &to.sin_addr);
+    fd_ = UniqueFd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const timeval patience{.tv_sec = kPatienceSeconds, .tv_usec = 0};
+    setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    setsockopt(fd_.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+    const int on = 1;
+    setsockopt(fd_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    if (receive_buffer_bytes > 0)
+      setsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes,
+                 sizeof(receive_buffer_bytes));
+    connected_ = connect(fd_.get(), reinterpret_cast<sockaddr*>(&to), sizeof(to)) == 0;
+  }
+
+  bool connected() const { return connected_; }
+  int fd() const { return fd_.get(); }
+  // False when the server has closed.
+  bool Send(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t sent = send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return false;
+      bytes.remove_prefix(static_cast<size_t>(sent));
+    }
+    return true;
+  }
+  void EndOutput() { shutdown(fd_.get(), SHUT_WR); }
+  void Close() { fd_.Reset(); }
+  // "" at the end, or when nothing comes.
+  std::string Receive() {
+    std::string bytes(64 * 1024, '\0');
+    const ssize_t got = recv(fd_.get(), bytes.data(), bytes.size(), 0);
+    bytes.resize(got > 0 ? static_cast<size_t>(got) : 0);
+    return bytes;
+  }
+  std::string ReceiveAll() {
+    std::string all = std::exchange(unread_, {});
+    for (std::string piece = Receive(); !piece.empty(); piece = Receive()) all += piece;
+    return all;
+  }
+  // Up to and with `mark`; what comes after it stays for the next call.
+  std::string ReceiveUntil(std::string_view mark) {
+    size_t at;
+    while ((at = unread_.find(mark)) == std::string::npos) {
+      std::string piece = Receive();
+      if (piece.empty()) return std::exchange(unread_, {});
+      unread_ += piece;
+    }
+    std::string out = unread_.substr(0, at + mark.size());
+    unread_.erase(0, at + mark.size());
+    return out;
+  }
+  std::string ReceiveBytes(size_t count) {
+    while (unread_.size() < count) {
+      std::string piece = Receive();
+      if (piece.empty()) return std::exchange(unread_, {});
+      unread_ += piece;
+    }
+    std::string out = unread_.substr(0, count);
+    unread_.erase(0, count);
+    return out;
+  }
+  // One answer with a Content-Length: head and body.
+  std::pair<std::string, std::string> ReceiveAnswer() {
+    std::string head = ReceiveUntil("\r\n\r\n");
+    const size_t at = head.find("Content-Length: ");
+    if (at == std::string::npos) return {head, ""};
+    return {head, ReceiveBytes(std::stoul(head.substr(at + 16)))};
+  }
+
+ private:
+  UniqueFd fd_;
+  bool connected_ = false;
+  std::string unread_;
+};
+
+// A plain server on a free port.
+class TestServer {
+ public:
+  explicit TestServer(FunctionHandler::Function function, HttpLimits limits = {}, int loops = 1,
+                      std::optional<TlsOptions> tls = std::nullopt)
+      : handler_(std::move(function)) {
+    HttpServerOptions options;
+    options.addresses = {"127.0.0.1:0"};
+    options.handler = &handler_;
+    options.clock = &clock_;
+    options.loops = loops;
+    options.limits = limits;
+    options.tls = std::move(tls);
+    options.on_error = [this](std::string_view text) {
+      std::lock_guard lock(mutex_);
+      errors_ += text;
+    };
+    auto server = HttpServer::Start(std::move(options));
+    if (server) server_ = std::move(*server);
+    EXPECT_TRUE(server) << server.error().message();
+  }
+
+  HttpServer& operator*() { return *server_; }
+  HttpServer* operator->() { return server_.get(); }
+  std::string address() const { return server_->addresses().front(); }
+  std::string errors() {
+    std::lock_guard lock(mutex_);
+    return errors_;
+  }
+  // Looks until it is so; false when it does not come.
+  bool Becomes(const std::function<bool()>& condition) {
+    std::mutex mutex;
+    std::condition_variable never;
+    std::unique_lock lock(mutex);
+    const Duration end = clock_.Monotonic() + std::chrono::seconds(kPatienceSeconds);
+    while (!condition() && clock_.Monotonic() < end)
+      never.wait_for(lock, std::chrono::milliseconds(1));
+    return condition();
+  }
+
+ private:
+  SystemClock clock_;
+  FunctionHandler handler_;
+  std::mutex mutex_;
+  std::string errors_;
+  std::unique_ptr<HttpServer> server_;
+};
+
+}  // namespace skiff
