@@ -73,14 +73,15 @@ class ApiServer::Impl {
     SKIFF_ASSIGN_OR_RETURN(security_, MakeSecurity(options_, *lookup_, clock_, random_, log_));
     rest_.namespaces = storages_->Find(FindResource("", "v1", "namespaces")->hub);
     rest_.min_request_timeout = options_.requests.min_request_timeout;
-    registry_.emplace(RegistryContext{.storages = *storages_,
-                                      .clock = clock_,
-                                      .random = random_,
-                                      .authorizer = security_.authorizer(),
-                                      .rbac = security_.roles_decide ? security_.rbac.get() : nullptr,
-                                      .service = {options_.service.cluster_ip_ranges,
-                                                  options_.service.node_port_min,
-                                                  options_.service.node_port_max}});
+    registry_.emplace(
+        RegistryContext{.storages = *storages_,
+                        .clock = clock_,
+                        .random = random_,
+                        .authorizer = security_.authorizer(),
+                        .rbac = security_.roles_decide ? security_.rbac.get() : nullptr,
+                        .service = {options_.service.cluster_ip_ranges,
+                                    options_.service.node_port_min,
+                                    options_.service.node_port_max}});
     router_.emplace(*served_, *storages_, *registry_, rest_);
     AddReviews(*router_, security_, clock_);
     if (security_.roles_decide) FollowRoles();

@@ -66,7 +66,8 @@ class Server {
     EXPECT_TRUE(storages_->WaitUntilReady(Clock::kForever));
     deadlines_ = std::make_unique<Deadlines>(clock_);
     rest_ = std::make_unique<RestContext>(RestContext{clock_, random_, *deadlines_});
-    registry_ = std::make_unique<Registry>(RegistryContext{*storages_, clock_, random_, authorizer_});
+    registry_ =
+        std::make_unique<Registry>(RegistryContext{*storages_, clock_, random_, authorizer_});
     BootstrapOptions options;
     options.service_ranges = {*IpRange::Parse("10.0.0.0/24")};
     options.advertise_address = *IpAddress::Parse(address);
