@@ -73,15 +73,14 @@ class ApiServer::Impl {
     SKIFF_ASSIGN_OR_RETURN(security_, MakeSecurity(options_, *lookup_, clock_, random_, log_));
     rest_.namespaces = storages_->Find(FindResource("", "v1", "namespaces")->hub);
     rest_.min_request_timeout = options_.requests.min_request_timeout;
-    registry_.emplace(
-        RegistryContext{.storages = *storages_,
-                        .clock = clock_,
-                        .random = random_,
-                        .authorizer = security_.authorizer(),
-                        .rbac = security_.roles_decide ? security_.rbac.get() : nullptr,
-                        .service = {options_.service.cluster_ip_ranges,
-                                    options_.service.node_port_min,
-                                    options_.service.node_port_max}});
+    registry_.emplace(RegistryContext{
+        .storages = *storages_,
+        .clock = clock_,
+        .random = random_,
+        .authorizer = security_.authorizer(),
+        .rbac = security_.roles_decide ? security_.rbac.get() : nullptr,
+        .service = {options_.service.cluster_ip_ranges, options_.service.node_port_min,
+                    options_.service.node_port_max}});
     router_.emplace(*served_, *storages_, *registry_, rest_);
     AddReviews(*router_, security_, clock_);
     if (security_.roles_decide) FollowRoles();
@@ -215,14 +214,14 @@ class ApiServer::Impl {
     health_.Add({"informer-sync", HealthCheck::kReadyz, [this] {
                    return storages_->ready() ? std::string() : std::string("not filled yet");
                  }});
+    health_.Add({"poststarthook/rbac/bootstrap-roles", HealthCheck::kAll, [this] {
+                   return roles_ready() ? std::string() : std::string("not written yet");
+                 }});
     for (const std::string_view check : Bootstrap::HealthChecks()) {
       health_.Add({std::string(check), HealthCheck::kAll, [this] {
                      return bootstrapped() ? std::string() : std::string("not finished");
                    }});
     }
-    health_.Add({"poststarthook/rbac/bootstrap-roles", HealthCheck::kAll, [this] {
-                   return roles_ready() ? std::string() : std::string("not written yet");
-                 }});
     health_.Add({"shutdown", HealthCheck::kReadyz, [this] {
                    return draining_ ? std::string("process is shutting down") : std::string();
                  }});
@@ -274,7 +273,10 @@ class ApiServer::Impl {
     constexpr std::string_view kOffers[] = {OpenIdMetadata::kKeysContentType};
     if (keys && !Negotiate(request.http.headers.Get("accept"), kOffers,
                            [](const Conversion*) { return true; })) {
-      RespondError(request, NotAcceptable(kOffers));
+      Status refused(StatusReason::kNotAcceptable,
+                     "406: Not Acceptable\n\nAvailable representations: " +
+                         std::string(OpenIdMetadata::kKeysContentType));
+      RespondError(request, refused.SetSubject({}));
       return true;
     }
     HttpHeaders extra;

@@ -97,12 +97,13 @@ inline constexpr size_t kMaxStoreQueuedTasks = 65'536;
 // What the embedded store commits with one sync: transactions, and bytes of keys and values. The
 // first of them waits for the last.
 inline constexpr size_t kMaxStoreBatchTransactions = 1024;
-// Transactions that are prepared before the disk is offered them: few, so that a long queue does not
-// keep it waiting, but not so few that each sync carries little.
-inline constexpr size_t kStorePreparedAtOnce = 64;
 inline constexpr size_t kMaxStoreBatchBytes = 4 * 1024 * 1024;
-// Rows of keys that the committer remembers, of 44 bytes each.
-inline constexpr size_t kMaxStoreCachedRows = 1024 * 1024;
+// Transactions that are prepared before the disk is offered them: few, so that a long queue does
+// not keep it waiting, but not so few that each sync carries little.
+inline constexpr size_t kStorePreparedAtOnce = 64;
+// Places for rows of keys that the committer remembers, of 44 bytes each. With a million keys half
+// of them are free, so that few rows push each other out.
+inline constexpr size_t kMaxStoreCachedRows = 2 * 1024 * 1024;
 // Keys after which no further lease is ended in the same batch.
 inline constexpr size_t kMaxStoreExpiredKeys = 1024;
 // The longest lease, as in etcd.

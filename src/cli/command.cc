@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/strings.h"
+#include "cli/bench_commands.h"
 #include "cli/completion.h"
 #include "cli/convert.h"
 #include "cli/manual.h"
@@ -52,6 +53,9 @@ const Command kCommands[] = {
      kStoreExitCodes, MakeStoreCompact},
     {"store defrag", "rewrite the files of a store without what is dead in them",
      kDefragDescription, kDefragExamples, kStoreExitCodes, MakeStoreDefrag},
+    {"bench", "measure servers under load", kBenchDescription, {}, {}, nullptr},
+    {"bench api", "put load on an API server and measure its answers", kBenchApiDescription,
+     kBenchApiExamples, kBenchApiExitCodes, MakeBenchApi},
     {"completion", "print a script that completes commands and flags in a shell",
      kCompletionDescription, kCompletionExamples, kUsualExitCodes, MakeCompletion},
     {"version",

@@ -5,6 +5,7 @@
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
+#include <openssl/sslerr.h>
 
 namespace skiff {
 namespace {
@@ -60,16 +61,18 @@ struct TlsSessionBio {
   }
 };
 
-TlsSession::TlsSession(SSL* ssl) : ssl_(ssl) {
+TlsSession::TlsSession(SSL* ssl, Side side) : ssl_(ssl) {
   BIO* bio = BIO_new(TlsSessionBio::Method());
   BIO_set_data(bio, this);
   SSL_set_bio(ssl_, bio, bio);
-  SSL_set_accept_state(ssl_);
+  side == Side::kServer ? SSL_set_accept_state(ssl_) : SSL_set_connect_state(ssl_);
 }
 
 TlsSession::~TlsSession() { SSL_free(ssl_); }
 
 TlsSession::State TlsSession::Fail() {
+  failure_ = ERR_reason_error_string(ERR_peek_error());
+  heard_plain_http_ = ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST;
   ERR_clear_error();
   return state_ = State::kFailed;
 }

@@ -15,12 +15,13 @@ class TlsSession {
   enum class State : uint8_t {
     kHandshake,
     kOpen,
-    kEnded,   // the client said that it will send nothing more
-    kFailed,  // close; what is in the output may tell the client why
+    kEnded,   // the other side said that it will send nothing more
+    kFailed,  // close; what is in the output may tell the other side why
   };
+  enum class Side : uint8_t { kServer, kClient };
 
-  // Takes the SSL over.
-  explicit TlsSession(SSL* ssl);
+  // Takes the SSL over. A client speaks first: its first Receive() is of nothing.
+  explicit TlsSession(SSL* ssl, Side side = Side::kServer);
   TlsSession(const TlsSession&) = delete;
   TlsSession& operator=(const TlsSession&) = delete;
   ~TlsSession();
@@ -34,7 +35,11 @@ class TlsSession {
   void End(ByteBuffer& sealed_out);
 
   State state() const { return state_; }
+  // Why it has failed, in OpenSSL's words; null when it does not say.
+  const char* failure() const { return failure_; }
   bool speaks_http2() const;
+  // After kFailed: the client did not speak TLS at all but plain HTTP.
+  bool heard_plain_http() const { return heard_plain_http_; }
   SSL* ssl() { return ssl_; }
 
  private:
@@ -44,6 +49,8 @@ class TlsSession {
 
   SSL* ssl_;
   State state_ = State::kHandshake;
+  const char* failure_ = nullptr;
+  bool heard_plain_http_ = false;
   std::string_view input_;        // during Receive()
   ByteBuffer* output_ = nullptr;  // during all calls
 };

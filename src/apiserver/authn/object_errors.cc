@@ -1,5 +1,6 @@
 #include "apiserver/authn/object_errors.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace skiff {
@@ -49,12 +50,18 @@ Status ConflictingObject(std::string_view group, std::string_view resource, std:
 
 Status InvalidObject(std::string_view group, std::string_view kind, std::string_view name,
                      std::vector<StatusCause> causes) {
-  std::string list;
+  // A fault that is found twice is told once.
+  std::vector<std::string> told;
   for (const StatusCause& cause : causes) {
-    if (!list.empty()) list += ", ";
-    list += cause.field + ": " + cause.message;
+    std::string text = cause.field + ": " + cause.message;
+    if (std::ranges::find(told, text) == told.end()) told.push_back(std::move(text));
   }
-  if (causes.size() > 1) list = "[" + list + "]";
+  std::string list;
+  for (const std::string& text : told) {
+    if (!list.empty()) list += ", ";
+    list += text;
+  }
+  if (told.size() > 1) list = "[" + list + "]";
   Status status = About(StatusReason::kInvalid, group, kind, name,
                         Qualified(group, kind) + " " + InQuotes(name) + " is invalid: " + list);
   for (StatusCause& cause : causes) status.AddCause(std::move(cause));

@@ -38,6 +38,7 @@ class Registry {
   ServiceBehaviour* services() const { return services_; }
 
  private:
+  void AddRoles(const RegistryContext& context);
   struct Special {
     std::string_view group;
     std::string_view resource;

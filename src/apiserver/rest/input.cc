@@ -39,6 +39,7 @@ Status CannotRead(const ExpectedKind& expected, const Status& why) {
 
 Result<Document> ReadJson(std::string_view json, const ExpectedKind& expected,
                           const TextPositions* positions, std::vector<FieldIssue>* issues) {
+  if (TrimSpace(json) == "null") return Document::OfType(expected.type);
   const Result<TypeMeta> meta = PeekTypeMeta(json);
   if (!meta) return std::unexpected(CannotRead(expected, meta.error()));
   SKIFF_RETURN_IF_ERROR(CheckKind(meta->api_version, meta->kind, expected));
@@ -47,7 +48,6 @@ Result<Document> ReadJson(std::string_view json, const ExpectedKind& expected,
   options.positions = positions;
   Result<Document> object = DecodeJson(json, expected.type, options);
   if (!object) return std::unexpected(CannotRead(expected, object.error()));
-  if (object->root().is_null()) return Document::OfType(expected.type);
   if (!object->root().is_object()) {
     return BadRequest("the body of the request is no object");
   }

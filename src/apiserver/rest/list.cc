@@ -65,7 +65,8 @@ void HandleList(ApiRequestPtr request, const Endpoint& endpoint) {
   if (!options) return RespondError(*request, options.error());
   CacheListRequest list{std::move(options->selection), std::move(options->resource_version),
                         std::move(options->resource_version_match),
-                        std::move(options->continue_token), options->limit};
+                        std::move(options->continue_token), options->limit,
+                        options->send_initial_events};
   endpoint.storage->cache().List(
       std::move(list),
       [request = std::move(request), &endpoint, format = *format](Result<ListReply> reply) mutable {

@@ -1,0 +1,44 @@
+// The objects that a load generator makes: of a wanted size, different in name only, and marked so
+// that all of them can be found and removed again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace skiff {
+
+enum class LoadKind : uint8_t { kConfigMap, kPod };
+
+// The label that every object carries; its value is the name of the run.
+inline constexpr std::string_view kLoadLabel = "skiff-bench-run";
+
+// "/api/v1/namespaces/NS/configmaps"
+std::string CollectionPath(LoadKind kind, std::string_view name_space);
+// "bench-0000000042"
+std::string LoadObjectName(uint64_t number);
+// The number of such a name in the first `"name":"…"` of a text; false when there is none.
+bool FindLoadNumber(std::string_view json, uint64_t& number);
+
+// Makes the JSON of objects. A pod has two containers with probes and environment, an owner and
+// managedFields that list all of it, which together make up its size; no scheduler takes it.
+class LoadObjects {
+ public:
+  // `bytes` is met as well as whole entries allow.
+  LoadObjects(LoadKind kind, std::string name_space, std::string run, size_t bytes);
+
+  // `generation` tells updates of one object apart.
+  std::string Json(uint64_t number, uint64_t generation) const;
+  LoadKind kind() const { return kind_; }
+  const std::string& collection() const { return collection_; }
+  std::string Path(uint64_t number) const { return collection_ + "/" + LoadObjectName(number); }
+
+ private:
+  const LoadKind kind_;
+  const std::string name_space_;
+  const std::string run_;
+  const std::string collection_;
+  std::string rest_;  // of the JSON, behind the labels
+};
+
+}  // namespace skiff

@@ -1,0 +1,36 @@
+#include "load/objects.h"
+
+#include <gtest/gtest.h>
+
+#include "object/json/decode.h"
+
+namespace skiff {
+namespace {
+
+TEST(LoadObjectsTest, ObjectsAreJsonOfAboutTheWantedSize) {
+  for (const LoadKind kind : {LoadKind::kConfigMap, LoadKind::kPod}) {
+    for (const size_t bytes : {size_t{1}, size_t{4000}, size_t{16'000}, size_t{100'000}}) {
+      const LoadObjects objects(kind, "ns", "run", bytes);
+      const std::string json = objects.Json(7, 3);
+      const auto document = DecodeJson(json, nullptr);
+      ASSERT_TRUE(document) << document.error().message() << json;
+      if (bytes >= 4000) {
+        EXPECT_LE(json.size(), bytes + bytes / 50);
+        EXPECT_GT(json.size(), bytes * 9 / 10);
+      }
+      uint64_t number = 0;
+      EXPECT_TRUE(FindLoadNumber(json, number));
+      EXPECT_EQ(number, 7u);
+    }
+  }
+}
+
+TEST(LoadObjectsTest, PathsNameTheNamespaceAndTheObject) {
+  const LoadObjects objects(LoadKind::kPod, "ns", "run", 1);
+  EXPECT_EQ(objects.Path(42), "/api/v1/namespaces/ns/pods/bench-0000000042");
+  uint64_t number = 0;
+  EXPECT_FALSE(FindLoadNumber(R"({"name":"kube-root-ca.crt"})", number));
+}
+
+}  // namespace
+}  // namespace skiff

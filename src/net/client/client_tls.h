@@ -1,0 +1,44 @@
+// How a client speaks TLS: whom it believes, and what it shows of itself.
+//
+// Certificates and keys are PEM texts, since kubeconfigs carry them inside. A server must show a
+// certificate of one of the CAs, valid now, and for the name or address that is asked for.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <openssl/ssl.h>
+
+#include "base/status.h"
+#include "net/client/endpoint.h"
+
+namespace skiff {
+
+struct ClientTlsOptions {
+  std::string ca_pem;           // certificates; empty: those that the system trusts
+  std::string certificate_pem;  // of the client, with its chain; empty: none
+  std::string key_pem;          // of that certificate
+  std::string server_name;      // instead of the endpoint's host; empty: that
+  bool insecure = false;        // believe any server
+};
+
+// Immutable; any thread. Shared by all connections to a server.
+class ClientTls {
+ public:
+  static Result<std::shared_ptr<const ClientTls>> Make(const ClientTlsOptions& options);
+  ~ClientTls() { SSL_CTX_free(ctx_); }
+  ClientTls(const ClientTls&) = delete;
+  ClientTls& operator=(const ClientTls&) = delete;
+
+  // For one connection; null when there is no memory.
+  SSL* NewSession(const ClientEndpoint& endpoint) const;
+
+ private:
+  ClientTls(SSL_CTX* ctx, std::string server_name)
+      : ctx_(ctx), server_name_(std::move(server_name)) {}
+
+  SSL_CTX* const ctx_;
+  const std::string server_name_;
+};
+
+}  // namespace skiff

@@ -1,0 +1,32 @@
+// Where a server is: the parts of its URL and the addresses of its host.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ip_address.h"
+#include "base/status.h"
+
+namespace skiff {
+
+struct ClientEndpoint {
+  std::string host;       // a name, or an address without brackets
+  uint16_t port = 443;    // of the URL; that of https when it has none
+  std::string authority;  // as requests name it: "host", "host:6443", "[::1]:6443"
+  std::string base_path;  // before every path: "" or "/k8s/clusters/c-1"
+  std::vector<IpAddress> addresses;
+
+  // "https://127.0.0.1:6443", for messages.
+  std::string ToString() const { return "https://" + authority; }
+};
+
+// Takes "https://host[:port][/path]" apart, and nothing else; `addresses` stays empty unless the
+// host is an address.
+Result<ClientEndpoint> ParseEndpoint(std::string_view url);
+// The same, with the addresses of the host, in the order in which the system prefers them. Waits
+// for the resolver.
+Result<ClientEndpoint> ResolveEndpoint(std::string_view url);
+
+}  // namespace skiff
