@@ -29,10 +29,8 @@ faults:  ## every fault of the disk, 10,000 kill -9 cycles (SKIFF_FAULT_ROUNDS),
 	  build/tests/faults_crash_test --gtest_filter='CrashTest.Killed*'
 	@SKIFF_FAULT_ROUNDS=$${SKIFF_FAULT_ROUNDS:-10000} build/tests/store_etcd_faults_test
 
-up:  ## run the product
-	@echo "make up: there is nothing to run yet. The API server is not written; README.md says" >&2
-	@echo "what works today. 'make' builds the tools that exist into build/bin." >&2
-	@exit 1
+up: build  ## run a cluster on this machine until Ctrl-C (UP_FLAGS, see docs/up.md)
+	@exec build/bin/skiff up $(UP_FLAGS)
 
 bench:  ## figures beside their limits; fails when one misses its budget
 	@tools/deps bench

@@ -1,8 +1,7 @@
-# The target skiff_http_libraries: OpenSSL (TLS), nghttp2 (HTTP/2) and zlib (gzip), see decision 0009.
+# The target skiff_http_libraries: OpenSSL (TLS), nghttp2 (HTTP/2) and zlib (gzip), decision 0009.
 #
-# Normal builds link nghttp2 and zlib into the executable and sanitizer builds take the shared
-# libraries. OpenSSL must be the one that grpc++ uses (cmake/grpc.cmake), of which a process can have
-# only one: static in normal builds, shared under sanitizers.
+# Static in normal builds, shared under sanitizers, as cmake/grpc.cmake takes OpenSSL: a process can
+# have only one of it.
 find_path(NGHTTP2_INCLUDE nghttp2/nghttp2.h REQUIRED)
 find_path(OPENSSL_INCLUDE openssl/ssl.h REQUIRED)
 add_library(skiff_http_libraries INTERFACE)

@@ -18,5 +18,9 @@ else()
     list(APPEND libraries ${${variable}})
   endforeach()
   target_link_libraries(skiff_rocksdb INTERFACE ${libraries} ${CMAKE_DL_LIBS})
+  # Its checksum is replaced: src/store/embedded/rocksdb_checksum.cc.
+  set(checksum _ZN7rocksdb6crc32c6ExtendEjPKcm)
+  target_link_options(skiff_rocksdb INTERFACE LINKER:--wrap=${checksum}
+                      LINKER:--undefined=__wrap_${checksum})
 endif()
 target_link_libraries(skiff_rocksdb INTERFACE Threads::Threads)

@@ -26,14 +26,15 @@ AccessAttributes AttributesOf(const ApiRequest& request) {
 
 }  // namespace
 
-// Audit, impersonation and flow control have their places here when they come: audit and
-// impersonation after authentication, flow control instead of the plain limit.
+// Audit and flow control have their places here when they come: audit after authentication, flow
+// control instead of the plain limit.
 const Pipeline::Stage Pipeline::kStages[] = {
     {"receive", &Pipeline::Receive},
     {"request info", &Pipeline::ReadInfo},
     {"timeout", &Pipeline::LimitTime},
     {"in-flight limit", &Pipeline::LimitInFlight},
     {"authentication", &Pipeline::Authenticate},
+    {"impersonation", &Pipeline::Impersonate},
     {"authorization", &Pipeline::Authorize},
     {"route", &Pipeline::Route},
 };
@@ -52,12 +53,48 @@ void Pipeline::Advance(ApiRequestPtr request) {
 
 Pipeline::Then Pipeline::Receive(ApiRequestPtr& request) {
   request->started = options_.clock.Monotonic();
+  request->on_answer = [this](const ApiRequest& answered, int code, size_t bytes) {
+    Count(answered, code, bytes);
+  };
   const std::string_view given = request->http.headers.Get("audit-id");
   request->audit_id = given.empty() || given.size() > 64 ? NewUid(options_.random) : given;
   if (!stopped_) return Then::kNext;
   Status refused(StatusReason::kServiceUnavailable, "the server is shutting down");
   RespondError(*request, refused.SetRetryAfterSeconds(1));
   return Then::kDone;
+}
+
+void Pipeline::Count(const ApiRequest& request, int code, size_t bytes) {
+  const RequestInfo& info = request.info;
+  std::string verb = info.is_resource ? info.verb : request.http.method;
+  for (char& c : verb) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  // As Kubernetes names them: POST and PUT for creates and updates, LIST and WATCH for reads.
+  if (verb == "CREATE") verb = "POST";
+  if (verb == "UPDATE") verb = "PUT";
+  const std::string_view scope = !info.is_resource      ? ""
+                                 : info.name_in_path    ? "resource"
+                                 : info.name_space.empty() ? "cluster"
+                                                           : "namespace";
+  const std::string_view dry_run = request.query.Get("dryRun");
+  options_.metrics.request_total
+      .With({std::to_string(code), "apiserver", dry_run, info.group, info.resource, scope,
+             info.subresource, verb, info.version})
+      .Add();
+  if (IsLongRunning(info)) return;
+  const double seconds =
+      std::chrono::duration<double>(options_.clock.Monotonic() - request.started).count();
+  options_.metrics.request_duration_seconds
+      .With({"apiserver", dry_run, info.group, info.resource, scope, info.subresource, verb,
+             info.version})
+      .Observe(seconds);
+  if (bytes != 0) {
+    options_.metrics.response_sizes
+        .With({"apiserver", info.group, info.resource, scope, info.subresource, verb,
+               info.version})
+        .Observe(static_cast<double>(bytes));
+  }
 }
 
 Pipeline::Then Pipeline::ReadInfo(ApiRequestPtr& request) {
@@ -132,6 +169,44 @@ void Pipeline::AfterAuthentication(ApiRequestPtr request, Authentication found) 
   Advance(std::move(request));
 }
 
+Pipeline::Then Pipeline::Impersonate(ApiRequestPtr& request) {
+  Result<std::optional<Impersonation>> wanted = ReadImpersonation(request->http.headers);
+  if (!wanted) {
+    RespondError(*request, wanted.error());
+    return Then::kDone;
+  }
+  if (!*wanted) return Then::kNext;
+  CheckRights(std::move(request), std::make_shared<const Impersonation>(std::move(**wanted)), 0);
+  return Then::kDone;
+}
+
+void Pipeline::CheckRights(ApiRequestPtr request, std::shared_ptr<const Impersonation> wanted,
+                           size_t next) {
+  if (next == wanted->rights.size()) {
+    request->user = wanted->user;
+    return Advance(std::move(request));
+  }
+  const Impersonation::Right& right = wanted->rights[next];
+  const AccessAttributes attributes{.user = &request->user,
+                                    .verb = "impersonate",
+                                    .is_resource = true,
+                                    .group = right.group,
+                                    .version = "v1",
+                                    .resource = right.resource,
+                                    .subresource = right.subresource,
+                                    .name_space = right.name_space,
+                                    .name = right.name,
+                                    .path = {}};
+  auto keep = std::make_shared<ApiRequestPtr>(std::move(request));
+  options_.authorizer.Authorize(
+      attributes, [this, keep, wanted, next, attributes](const AccessAnswer& answer) {
+        if (answer.decision == Decision::kAllow) {
+          return CheckRights(std::move(*keep), wanted, next + 1);
+        }
+        RespondError(**keep, ForbiddenStatus(attributes, answer.reason));
+      });
+}
+
 Pipeline::Then Pipeline::Authorize(ApiRequestPtr& request) {
   const AccessAttributes attributes = AttributesOf(*request);
   auto keep = std::make_shared<ApiRequestPtr>(std::move(request));
@@ -144,10 +219,7 @@ Pipeline::Then Pipeline::Authorize(ApiRequestPtr& request) {
 void Pipeline::AfterAuthorization(ApiRequestPtr request, const AccessAnswer& answer) {
   if (answer.decision == Decision::kAllow) return Advance(std::move(request));
   const AccessAttributes attributes = AttributesOf(*request);
-  const DetailedStatus forbidden = ForbiddenStatus(attributes, answer.reason);
-  Status status = forbidden.status;
-  status.SetSubject({forbidden.name, forbidden.group, forbidden.kind, {}});
-  RespondError(*request, status);
+  RespondError(*request, ForbiddenStatus(attributes, answer.reason));
 }
 
 Pipeline::Then Pipeline::Route(ApiRequestPtr& request) {

@@ -12,6 +12,7 @@
 
 #include "apiserver/authn/authenticator.h"
 #include "apiserver/authz/authorizer.h"
+#include "apiserver/impersonation.h"
 #include "apiserver/metrics.h"
 #include "apiserver/request/api_request.h"
 #include "base/clock.h"
@@ -59,6 +60,8 @@ class Pipeline final : public HttpHandler {
   };
   static const Stage kStages[];
 
+  // Counts an answer as it begins.
+  void Count(const ApiRequest& request, int code, size_t bytes);
   // Runs the stages from where the request stands.
   void Advance(ApiRequestPtr request);
 
@@ -67,10 +70,14 @@ class Pipeline final : public HttpHandler {
   Then LimitTime(ApiRequestPtr& request);
   Then LimitInFlight(ApiRequestPtr& request);
   Then Authenticate(ApiRequestPtr& request);
+  Then Impersonate(ApiRequestPtr& request);
   Then Authorize(ApiRequestPtr& request);
   Then Route(ApiRequestPtr& request);
 
   void AfterAuthentication(ApiRequestPtr request, Authentication found);
+  // Asks for the rights from `next` on, one after the other.
+  void CheckRights(ApiRequestPtr request, std::shared_ptr<const Impersonation> wanted,
+                   size_t next);
   void AfterAuthorization(ApiRequestPtr request, const AccessAnswer& answer);
 
   PipelineOptions options_;

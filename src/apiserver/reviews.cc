@@ -10,14 +10,6 @@
 namespace skiff {
 namespace {
 
-Status Flat(const DetailedStatus& detailed) {
-  Status out = detailed.status;
-  if (!detailed.kind.empty()) {
-    out.SetSubject({detailed.name, detailed.group, detailed.kind, {}});
-  }
-  return out;
-}
-
 // The kind that the endpoint's body has.
 ExpectedKind KindOf(const Endpoint& endpoint) {
   if (endpoint.subresource == nullptr) {
@@ -35,8 +27,8 @@ void Review(ApiRequestPtr request, const Endpoint& endpoint, Ask ask) {
   Result<Document> body = ReadBody(ref, KindOf(endpoint));
   if (!body) return RespondError(ref, body.error());
   std::shared_ptr<ApiRequest> shared = std::move(request);
-  ask(std::move(*body), *shared, [shared](DetailedResult<Document> answer) {
-    if (!answer) return RespondError(*shared, Flat(answer.error()));
+  ask(std::move(*body), *shared, [shared](Result<Document> answer) {
+    if (!answer) return RespondError(*shared, answer.error());
     RespondObject(*shared, 201, answer->root());
   });
 }
@@ -46,14 +38,14 @@ void AddAccessReviews(Router& router, Security& security) {
   router.SetVirtual(
       kGroup, "subjectaccessreviews", [&](ApiRequestPtr request, const Endpoint& endpoint) {
         Review(std::move(request), endpoint, [&](Document body, ApiRequest&, ReviewCallback done) {
-          ReviewAccess(std::move(body), *security.authorizer, std::move(done));
+          ReviewAccess(std::move(body), security.authorizer(), std::move(done));
         });
       });
   router.SetVirtual(
       kGroup, "localsubjectaccessreviews", [&](ApiRequestPtr request, const Endpoint& endpoint) {
         Review(std::move(request), endpoint,
                [&](Document body, ApiRequest& asked, ReviewCallback done) {
-                 ReviewLocalAccess(std::move(body), asked.info.name_space, *security.authorizer,
+                 ReviewLocalAccess(std::move(body), asked.info.name_space, security.authorizer(),
                                    std::move(done));
                });
       });
@@ -61,7 +53,7 @@ void AddAccessReviews(Router& router, Security& security) {
       kGroup, "selfsubjectaccessreviews", [&](ApiRequestPtr request, const Endpoint& endpoint) {
         Review(std::move(request), endpoint,
                [&](Document body, ApiRequest& asked, ReviewCallback done) {
-                 ReviewOwnAccess(std::move(body), asked.user, *security.authorizer,
+                 ReviewOwnAccess(std::move(body), asked.user, security.authorizer(),
                                  std::move(done));
                });
       });
@@ -69,7 +61,7 @@ void AddAccessReviews(Router& router, Security& security) {
       kGroup, "selfsubjectrulesreviews", [&](ApiRequestPtr request, const Endpoint& endpoint) {
         Review(std::move(request), endpoint,
                [&](Document body, ApiRequest& asked, ReviewCallback done) {
-                 done(ReviewOwnRules(body, asked.user, *security.rules));
+                 done(ReviewOwnRules(body, asked.user, security.chain->rules()));
                });
       });
 }
@@ -100,8 +92,8 @@ void IssueToken(ApiRequestPtr request, const Endpoint& endpoint, TokenIssuer& is
   if (!body) return RespondError(ref, body.error());
   std::shared_ptr<ApiRequest> shared = std::move(request);
   issuer.Issue(shared->info.name_space, shared->info.name, std::move(*body),
-               [shared](DetailedResult<IssuedToken> issued) {
-                 if (!issued) return RespondError(*shared, Flat(issued.error()));
+               [shared](Result<IssuedToken> issued) {
+                 if (!issued) return RespondError(*shared, issued.error());
                  for (std::string& warning : issued->warnings) {
                    shared->warnings.push_back(std::move(warning));
                  }

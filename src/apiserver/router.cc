@@ -22,6 +22,24 @@ constexpr Handler kHandlers[] = {HandleCreate, HandleDelete, HandleDeleteCollect
                                  HandleList,   HandlePatch,  HandleUpdate,           HandleWatch};
 static_assert(std::size(kHandlers) == kVerbCount);
 
+// Kinds that Kubernetes would rather see gone, and what it says to who uses them.
+struct Deprecation {
+  std::string_view resource;  // of the core group
+  std::string_view warning;
+};
+constexpr Deprecation kDeprecations[] = {
+    {"endpoints",
+     "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"},
+    {"componentstatuses", "v1 ComponentStatus is deprecated in v1.19+"},
+};
+
+void WarnOfDeprecation(ApiRequest& request) {
+  if (!request.info.group.empty()) return;
+  for (const Deprecation& each : kDeprecations) {
+    if (request.info.resource == each.resource) request.warnings.emplace_back(each.warning);
+  }
+}
+
 // Whether the URL has a namespace where the resource has one, and none where it has not. Lists and
 // watches may go over all namespaces.
 bool ScopeFits(const RequestInfo& info, const ResourceDesc& resource) {
@@ -120,6 +138,7 @@ void Router::RouteObject(ApiRequestPtr request, const Resource& resource) const 
       request->http.method == "HEAD") {
     return RespondError(*request, MethodNotAllowed());
   }
+  WarnOfDeprecation(*request);
   if (RouteVirtual(request, resource.endpoint)) return;
   if (resource.endpoint.storage == nullptr) return RespondError(*request, MethodNotAllowed());
   kHandlers[static_cast<size_t>(*verb)](std::move(request), resource.endpoint);

@@ -90,37 +90,17 @@ void AddAuthenticator(const ApiServerOptions& options, Clock& clock, Security& o
       std::move(methods), AnonymousOptions{.enabled = options.anonymous_auth});
 }
 
-void AddAuthorizer(const ApiServerOptions& options, Security& out) {
-  std::vector<Authorizer*> order;
-  std::vector<RuleResolver*> resolvers;
-  const auto add = [&](auto member) {
-    order.push_back(member.get());
-    if constexpr (std::is_base_of_v<RuleResolver, std::remove_reference_t<decltype(*member)>>) {
-      resolvers.push_back(member.get());
-    }
-    out.members.push_back(std::move(member));
-  };
-  add(std::make_unique<PrivilegedGroups>(std::vector<std::string>{kMastersGroup}));
+Result<void> AddAuthorizer(const ApiServerOptions& options, Security& out) {
+  std::vector<std::string> modes;
   for (const AuthorizationMode mode : options.authorization_modes) {
-    switch (mode) {
-      case AuthorizationMode::kAlwaysAllow:
-        add(std::make_unique<AlwaysAllow>());
-        break;
-      case AuthorizationMode::kAlwaysDeny:
-        add(std::make_unique<AlwaysDeny>());
-        break;
-      case AuthorizationMode::kRbac:
-        out.rbac = std::make_unique<RbacPolicy>();
-        order.push_back(out.rbac.get());
-        resolvers.push_back(out.rbac.get());
-        break;
-      case AuthorizationMode::kNode:
-        // Has no opinion until the authorizer of nodes comes; whoever starts the server is told.
-        break;
-    }
+    // Nodes have no authorizer of their own yet; the flags tell so.
+    if (mode == AuthorizationMode::kNode) continue;
+    modes.emplace_back(AuthorizationModeName(mode));
+    out.roles_decide |= mode == AuthorizationMode::kRbac;
   }
-  out.authorizer = std::make_unique<UnionAuthorizer>(std::move(order));
-  out.rules = std::make_unique<UnionRuleResolver>(std::move(resolvers));
+  out.rbac = std::make_unique<RbacPolicy>();
+  SKIFF_ASSIGN_OR_RETURN(out.chain, AuthorizationChain::Make(modes, *out.rbac));
+  return {};
 }
 
 }  // namespace
@@ -133,7 +113,7 @@ Result<Security> MakeSecurity(const ApiServerOptions& options, BoundObjectLookup
   SKIFF_RETURN_IF_ERROR(AddTokens(options, keys, lookup, clock, log, out));
   SKIFF_RETURN_IF_ERROR(AddIssuer(options, keys, lookup, clock, random, log, out));
   AddAuthenticator(options, clock, out);
-  AddAuthorizer(options, out);
+  SKIFF_RETURN_IF_ERROR(AddAuthorizer(options, out));
   return out;
 }
 

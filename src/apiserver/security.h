@@ -10,7 +10,7 @@
 #include "apiserver/authn/openid_metadata.h"
 #include "apiserver/authn/request_authenticator.h"
 #include "apiserver/authn/token_request.h"
-#include "apiserver/authz/authorizers.h"
+#include "apiserver/authz/authorization_chain.h"
 #include "apiserver/authz/rbac_policy.h"
 #include "apiserver/options.h"
 #include "base/clock.h"
@@ -27,11 +27,11 @@ struct Security {
   std::optional<OpenIdMetadata> openid;     // nothing: not served
   std::vector<std::string> api_audiences;
 
-  std::unique_ptr<RbacPolicy> rbac;  // null when RBAC is not among the modes
-  // In the order of --authorization-mode, behind system:masters.
-  std::vector<std::unique_ptr<Authorizer>> members;
-  std::unique_ptr<Authorizer> authorizer;
-  std::unique_ptr<RuleResolver> rules;
+  std::unique_ptr<RbacPolicy> rbac;
+  bool roles_decide = false;  // RBAC is among the modes
+  std::unique_ptr<AuthorizationChain> chain;
+
+  Authorizer& authorizer() { return chain->authorizer(); }
 };
 
 // Files are read here; what is wrong with one is told with its flag. The rest outlives the result.

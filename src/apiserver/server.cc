@@ -5,7 +5,11 @@
 #include <utility>
 
 #include "apiserver/authz/rbac_follower.h"
+#include "apiserver/bootstrap/bootstrap.h"
+#include "apiserver/bootstrap_options.h"
 #include "apiserver/cached_objects.h"
+#include "apiserver/content/negotiate.h"
+#include "apiserver/defaults/defaults.h"
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/discovery/runtime_config.h"
 #include "apiserver/discovery/served_resources.h"
@@ -59,6 +63,9 @@ class ApiServer::Impl {
         housekeeper_(clock) {}
 
   Result<void> Start() {
+    AddCollectedMetrics();
+    SetDefaultsEnvironment(
+        {[this](std::string_view gate) { return options_.FeatureEnabled(gate); }, &clock_});
     SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_));
     SKIFF_RETURN_IF_ERROR(Serve());
     SKIFF_RETURN_IF_ERROR(StartStorages());
@@ -66,21 +73,26 @@ class ApiServer::Impl {
     SKIFF_ASSIGN_OR_RETURN(security_, MakeSecurity(options_, *lookup_, clock_, random_, log_));
     rest_.namespaces = storages_->Find(FindResource("", "v1", "namespaces")->hub);
     rest_.min_request_timeout = options_.requests.min_request_timeout;
-    registry_.emplace(RegistryContext{.storages = *storages_,
-                                      .clock = clock_,
-                                      .random = random_,
-                                      .authorizer = *security_.authorizer,
-                                      .rbac = security_.rbac.get()});
+    registry_.emplace(RegistryContext{
+        .storages = *storages_,
+        .clock = clock_,
+        .random = random_,
+        .authorizer = security_.authorizer(),
+        .rbac = security_.roles_decide ? security_.rbac.get() : nullptr,
+        .service = {options_.service.cluster_ip_ranges, options_.service.node_port_min,
+                    options_.service.node_port_max}});
     router_.emplace(*served_, *storages_, *registry_, rest_);
     AddReviews(*router_, security_, clock_);
-    if (security_.rbac != nullptr) FollowRoles();
+    if (security_.roles_decide) FollowRoles();
     housekeeper_.Start();
     AddHealthChecks();
     MakePipeline();
-    return Listen();
+    SKIFF_RETURN_IF_ERROR(Listen());
+    return StartBootstrap();
   }
 
   ~Impl() {
+    if (bootstrap_) bootstrap_->Stop();
     if (http_) http_->Stop();
     http_.reset();
     deadlines_.EndAll();
@@ -90,10 +102,13 @@ class ApiServer::Impl {
   }
 
   const std::vector<std::string>& addresses() const { return http_->addresses(); }
-  bool ready() const { return storages_->ready() && roles_ready() && !draining_; }
+  bool ready() const {
+    return storages_->ready() && roles_ready() && bootstrapped() && !draining_;
+  }
 
   void Drain() {
     draining_ = true;
+    if (bootstrap_) bootstrap_->Drain();
     if (!http_) return;
     http_->OnDrain([this] { deadlines_.EndAll(); });
     http_->Drain(options_.requests.request_timeout);
@@ -152,7 +167,7 @@ class ApiServer::Impl {
   }
 
   bool roles_ready() const {
-    return security_.rbac == nullptr || (roles_written_ && follower_->synced());
+    return !security_.roles_decide || (roles_written_ && follower_->synced());
   }
 
   Result<void> StartStorages() {
@@ -178,6 +193,16 @@ class ApiServer::Impl {
     return {};
   }
 
+  // What is found out when somebody asks for metrics.
+  void AddCollectedMetrics() {
+    AddProcessMetrics(registry_of_metrics_,
+                      std::chrono::duration<double>(clock_.Wall()).count());
+    registry_of_metrics_.AddCollected(
+        kBuildInfoSpec, MetricKind::kGauge, [](const MetricsRegistry::Emit& emit) {
+          emit({"", "", "", "", "v1.36.4", "", "1", "36", "linux/amd64"}, 1);
+        });
+  }
+
   void AddHealthChecks() {
     health_.Add({"ping", HealthCheck::kAll, [] { return std::string(); }});
     health_.Add({"log", HealthCheck::kAll, [] { return std::string(); }});
@@ -192,6 +217,11 @@ class ApiServer::Impl {
     health_.Add({"poststarthook/rbac/bootstrap-roles", HealthCheck::kAll, [this] {
                    return roles_ready() ? std::string() : std::string("not written yet");
                  }});
+    for (const std::string_view check : Bootstrap::HealthChecks()) {
+      health_.Add({std::string(check), HealthCheck::kAll, [this] {
+                     return bootstrapped() ? std::string() : std::string("not finished");
+                   }});
+    }
     health_.Add({"shutdown", HealthCheck::kReadyz, [this] {
                    return draining_ ? std::string("process is shutting down") : std::string();
                  }});
@@ -204,7 +234,7 @@ class ApiServer::Impl {
         .log = log_,
         .metrics = metrics_,
         .authenticator = *security_.authenticator,
-        .authorizer = *security_.authorizer,
+        .authorizer = security_.authorizer(),
         .request_timeout = options_.requests.request_timeout,
         .max_readonly_inflight = options_.requests.max_requests_inflight,
         .max_mutating_inflight = options_.requests.max_mutating_requests_inflight,
@@ -240,6 +270,15 @@ class ApiServer::Impl {
     const std::string& path = request.info.path;
     const bool keys = path == OpenIdMetadata::kKeysPath;
     if (!keys && path != OpenIdMetadata::kConfigurationPath) return false;
+    constexpr std::string_view kOffers[] = {OpenIdMetadata::kKeysContentType};
+    if (keys && !Negotiate(request.http.headers.Get("accept"), kOffers,
+                           [](const Conversion*) { return true; })) {
+      Status refused(StatusReason::kNotAcceptable,
+                     "406: Not Acceptable\n\nAvailable representations: " +
+                         std::string(OpenIdMetadata::kKeysContentType));
+      RespondError(request, refused.SetSubject({}));
+      return true;
+    }
     HttpHeaders extra;
     extra.Add("cache-control", OpenIdMetadata::kCacheControl);
     RespondBytes(request, 200, keys ? OpenIdMetadata::kKeysContentType : "application/json",
@@ -271,12 +310,13 @@ class ApiServer::Impl {
 
   bool AnswerDiscovery(ApiRequest& request) {
     if (request.info.is_resource) return false;
+    const bool reads = request.http.method == "GET" || request.http.method == "HEAD";
     const DocumentRequest wanted{.path = request.info.path,
                                  .query = request.http.query,
                                  .accept = request.http.headers.Get("accept"),
                                  .if_none_match = request.http.headers.Get("if-none-match"),
                                  .user_agent = request.http.headers.Get("user-agent")};
-    if (auto document = openapi_->Answer(wanted); document) {
+    if (auto document = openapi_->Answer(wanted); reads && document) {
       RespondDocument(request, std::move(*document));
       return true;
     }
@@ -286,6 +326,10 @@ class ApiServer::Impl {
       return true;
     }
     if (!*answer) return AnswerUnknownVersion(request);
+    if (!reads) {
+      RespondError(request, MethodNotAllowed());
+      return true;
+    }
     RespondDocument(request, std::move(**answer));
     return true;
   }
@@ -333,6 +377,20 @@ class ApiServer::Impl {
     return {};
   }
 
+  bool bootstrapped() const { return bootstrap_ready_.load() && bootstrap_->done(); }
+
+  Result<void> StartBootstrap() {
+    SKIFF_ASSIGN_OR_RETURN(BootstrapOptions bootstrap, MakeBootstrapOptions(options_));
+    const std::string& address = http_->addresses().front();
+    bootstrap.port = static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
+    bootstrap_.emplace(
+        BootstrapContext{*storages_, *store_.store, *registry_, rest_, *served_, log_},
+        std::move(bootstrap));
+    bootstrap_->Start();
+    bootstrap_ready_ = true;
+    return {};
+  }
+
   const ApiServerOptions options_;
   Clock& clock_;
   Random& random_;
@@ -360,6 +418,8 @@ class ApiServer::Impl {
   std::optional<Pipeline> pipeline_;
   std::atomic<bool> draining_{false};
   std::unique_ptr<HttpServer> http_;
+  std::optional<Bootstrap> bootstrap_;
+  std::atomic<bool> bootstrap_ready_{false};  // bootstrap_ is there
 };
 
 ApiServer::ApiServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -42,8 +42,8 @@ inline constexpr size_t kMaxYamlFlowWork = 5'000'000;
 // One line of a log; what is longer is cut.
 inline constexpr size_t kMaxLogLineBytes = 8 * 1024;
 
-// skiff up: flags that are passed on to the server; the log file of a detached one, beyond which the
-// next start begins another.
+// skiff up: flags that are passed on to the server; the log file of a detached one, beyond which
+// the next start begins another.
 inline constexpr size_t kMaxPassedFlags = 500;
 inline constexpr long kMaxUpLogBytes = 16 * 1024 * 1024;
 
@@ -98,8 +98,12 @@ inline constexpr size_t kMaxStoreQueuedTasks = 65'536;
 // first of them waits for the last.
 inline constexpr size_t kMaxStoreBatchTransactions = 1024;
 inline constexpr size_t kMaxStoreBatchBytes = 4 * 1024 * 1024;
-// Rows of keys that the committer remembers, of 44 bytes each.
-inline constexpr size_t kMaxStoreCachedRows = 1024 * 1024;
+// Transactions that are prepared before the disk is offered them: few, so that a long queue does
+// not keep it waiting, but not so few that each sync carries little.
+inline constexpr size_t kStorePreparedAtOnce = 64;
+// Places for rows of keys that the committer remembers, of 44 bytes each. With a million keys half
+// of them are free, so that few rows push each other out.
+inline constexpr size_t kMaxStoreCachedRows = 2 * 1024 * 1024;
 // Keys after which no further lease is ended in the same batch.
 inline constexpr size_t kMaxStoreExpiredKeys = 1024;
 // The longest lease, as in etcd.
@@ -175,11 +179,11 @@ inline constexpr size_t kMaxHttpHeaderFields = 1000;
 inline constexpr size_t kMaxHttpRequestLineBytes = 256 * 1024;
 inline constexpr size_t kMaxHttpBodyBytes = kMaxDocumentBytes;
 inline constexpr size_t kMaxHttp2BodyBytesPerConnection = 64 * 1024 * 1024;
-// A line with the size of a chunk, with extensions that nobody uses; the trailer after the last one.
+// A line with the size of a chunk and extensions that nobody uses; the trailer after the last one.
 inline constexpr size_t kMaxHttpChunkLineBytes = 256;
 inline constexpr size_t kMaxHttpTrailerBytes = 8 * 1024;
-// Bytes of lines and ends of chunks for each byte in them, at most, beyond an allowance: tiny chunks
-// cost the server more than the client.
+// Lines and ends of chunks may have as many bytes as the chunks themselves, and these besides: tiny
+// chunks cost the server more than the client.
 inline constexpr size_t kHttpChunkOverheadAllowance = 16 * 1024;
 // HTTP/2, as kube-apiserver sets them: streams of a connection at a time, what a stream may send
 // ahead, and the largest frame.
@@ -187,8 +191,8 @@ inline constexpr uint32_t kHttp2MaxStreams = 100;
 inline constexpr uint32_t kHttp2StreamWindowBytes = 256 * 1024;
 inline constexpr uint32_t kHttp2MaxFrameBytes = 256 * 1024;
 inline constexpr size_t kHttp2MaxContinuations = 16;
-// Resets and control frames (PING, SETTINGS, PRIORITY, empty DATA) of a client: so many at once, and
-// so many a second in the long run.
+// Resets and control frames (PING, SETTINGS, PRIORITY, empty DATA) of a client: so many at once,
+// and so many a second in the long run.
 inline constexpr uint32_t kHttp2ResetBurst = 1000;
 inline constexpr uint32_t kHttp2ResetsPerSecond = 33;
 inline constexpr uint32_t kHttp2ControlBurst = 2000;
@@ -215,7 +219,7 @@ inline constexpr std::chrono::seconds kHttpWriteTimeout{60};
 inline constexpr std::chrono::seconds kTcpKeepAlive{180};
 // How long a connection is read after the last answer, so that the client gets to see that one.
 inline constexpr std::chrono::milliseconds kHttpLinger{500};
-// TLS: one file of certificates or a key, certificates for names, and how often files are looked at.
+// TLS: one file of certificates or a key; certificates for names; how often files are looked at.
 inline constexpr size_t kMaxTlsFileBytes = 4 * 1024 * 1024;
 inline constexpr size_t kMaxSniCertificates = 1000;
 inline constexpr std::chrono::seconds kTlsFileCheckInterval{10};
@@ -244,6 +248,8 @@ inline constexpr int kMaxNestedLists = 8;
 // The API server: parameters of one query, and parts of one path.
 inline constexpr size_t kMaxQueryParameters = 1000;
 inline constexpr size_t kMaxPathParts = 64;
+// From here on answers are compressed for clients that can take it, as Kubernetes does.
+inline constexpr size_t kMinGzipBytes = 128 * 1024;
 // Texts of the Warning headers of one answer, together.
 inline constexpr size_t kMaxWarningBytes = 4096;
 // Keys and values of an object's annotations, together.

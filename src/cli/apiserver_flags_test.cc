@@ -48,7 +48,7 @@ TEST_F(ApiServerFlagsTest, SetsWhatItIsGiven) {
   EXPECT_EQ(options().log_level, 4);
   EXPECT_EQ(options().service.cluster_ip_ranges.size(), 2U);
   EXPECT_EQ(options().service.node_port_max, 1099);
-  EXPECT_EQ(options().tls.min_version, TlsVersion::kTls13);
+  EXPECT_EQ(options().tls.min_version, MinTlsVersion::kTls13);
   EXPECT_EQ(options().authorization_modes,
             (std::vector{AuthorizationMode::kNode, AuthorizationMode::kRbac}));
   EXPECT_FALSE(options().runtime_config.at("apps/v1"));

@@ -5,14 +5,17 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 #include <system_error>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 namespace skiff {
@@ -120,6 +123,14 @@ HostFacts FindHostFacts() {
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) == 0) facts.host_name = name.data();
   return facts;
+}
+
+void PrepareToServe() {
+  signal(SIGPIPE, SIG_IGN);
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
 }
 
 Result<void> CheckPortFree(const IpAddress& address, uint16_t port, const std::string& remedy) {

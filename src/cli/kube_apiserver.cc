@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "apiserver/server.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -62,8 +63,9 @@ Result<void> EnsureServingCertificate(ApiServerCommandLine& line, Clock& clock) 
   return {};
 }
 
-Result<void> Serve(ApiServerCommandLine& line, ServerStarter starter) {
+Result<void> Serve(ApiServerCommandLine& line) {
   StopSignals signals;
+  PrepareToServe();
   SystemClock clock;
   SystemRandom random;
   FileLogSink sink(STDERR_FILENO);
@@ -78,10 +80,12 @@ Result<void> Serve(ApiServerCommandLine& line, ServerStarter starter) {
   // What derives from the certificate's key is known only now.
   FillDerived(line.options, {});
   SKIFF_RETURN_IF_ERROR(Validate(line.options));
-  SKIFF_RETURN_IF_ERROR(CheckPortFree(line.options.bind_address, line.options.secure_port,
-                                      "choose another with --secure-port"));
-  SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<RunningServer> server,
-                         starter(line.options, clock, random, log));
+  if (!line.options.permit_port_sharing) {
+    SKIFF_RETURN_IF_ERROR(CheckPortFree(line.options.bind_address, line.options.secure_port,
+                                        "choose another with --secure-port"));
+  }
+  SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<ApiServer> server,
+                         ApiServer::Start(line.options, clock, random, log));
   for (const std::string& address : server->addresses()) {
     log.Info("serving", {{"address", address}});
   }
@@ -96,14 +100,14 @@ Result<void> Serve(ApiServerCommandLine& line, ServerStarter starter) {
 
 }  // namespace
 
-int RunKubeApiServer(std::span<const std::string_view> words, ServerStarter starter) {
+int RunKubeApiServer(std::span<const std::string_view> words) {
   ApiServerCommandLine line;
   if (const Result<void> parsed = ParseApiServerFlags(words, line); !parsed) {
     return Complain(parsed.error().message(), kExitUsage);
   }
   if (line.help) return PrintText(HelpText());
   if (!line.version.empty()) return PrintText(VersionOutput(line));
-  const Result<void> served = Serve(line, starter);
+  const Result<void> served = Serve(line);
   if (!served) return Complain(served.error().message(), kExitFailure);
   return kExitSuccess;
 }

@@ -4,10 +4,8 @@
 #include <span>
 #include <string_view>
 
-#include "cli/server_starter.h"
-
 namespace skiff {
 
-int RunKubeApiServer(std::span<const std::string_view> words, ServerStarter starter);
+int RunKubeApiServer(std::span<const std::string_view> words);
 
 }  // namespace skiff

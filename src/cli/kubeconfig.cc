@@ -11,8 +11,6 @@ std::string Base64(std::string_view bytes) {
   return out;
 }
 
-constexpr std::string_view kServerKey = "    server: ";
-
 }  // namespace
 
 std::string MakeKubeconfig(const KubeconfigParts& parts) {
@@ -22,7 +20,7 @@ std::string MakeKubeconfig(const KubeconfigParts& parts) {
       "clusters:\n"
       "- name: skiff\n"
       "  cluster:\n";
-  out.append(kServerKey).append(parts.server).append("\n");
+  out.append("    server: ").append(parts.server).append("\n");
   out.append("    certificate-authority-data: ").append(Base64(parts.ca_pem)).append("\n");
   out +=
       "users:\n"
@@ -38,13 +36,6 @@ std::string MakeKubeconfig(const KubeconfigParts& parts) {
       "    user: skiff-admin\n"
       "current-context: skiff\n";
   return out;
-}
-
-std::string_view KubeconfigServer(std::string_view kubeconfig) {
-  const size_t at = kubeconfig.find(kServerKey);
-  if (at == std::string_view::npos) return {};
-  kubeconfig.remove_prefix(at + kServerKey.size());
-  return kubeconfig.substr(0, kubeconfig.find('\n'));
 }
 
 }  // namespace skiff

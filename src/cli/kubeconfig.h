@@ -15,7 +15,4 @@ struct KubeconfigParts {
 
 std::string MakeKubeconfig(const KubeconfigParts& parts);
 
-// The value of "server:" in a kubeconfig that MakeKubeconfig() made; empty when there is none.
-std::string_view KubeconfigServer(std::string_view kubeconfig);
-
 }  // namespace skiff

@@ -29,11 +29,12 @@ inline constexpr std::string_view kBackupDescription =
     "Every record of the file has a checksum, and so has the file. 'skiff store inspect --verify "
     "--backup FILE' checks them.";
 inline constexpr Example kBackupExamples[] = {
-    {"of an embedded store", "skiff store backup --data-dir /var/lib/skiff /backup/skiff.bak"},
+    {"of an embedded store",
+     "skiff store backup --data-dir /var/lib/skiff/store /backup/skiff.bak"},
     {"of an etcd",
      "skiff store backup --etcd-servers https://10.0.0.1:2379 --etcd-cafile ca.crt "
      "--etcd-certfile client.crt --etcd-keyfile client.key skiff.bak"},
-    {"through a pipe", "skiff store backup --data-dir /var/lib/skiff - | gzip >skiff.bak.gz"},
+    {"through a pipe", "skiff store backup --data-dir /var/lib/skiff/store - | gzip >skiff.bak.gz"},
 };
 std::unique_ptr<CommandRun> MakeStoreBackup();
 
@@ -61,10 +62,10 @@ inline constexpr std::string_view kInspectDescription =
     "With KEY, tells of that key; with -o json or -o yaml also the object that is stored there. "
     "Secrets are not shown unless --show-secrets is given.";
 inline constexpr Example kInspectExamples[] = {
-    {"what takes the space", "skiff store inspect --data-dir /var/lib/skiff"},
+    {"what takes the space", "skiff store inspect --data-dir /var/lib/skiff/store"},
     {"is a backup sound?", "skiff store inspect --backup skiff.bak --verify"},
     {"one object as it is stored",
-     "skiff store inspect --data-dir /var/lib/skiff /registry/pods/default/web -o yaml"},
+     "skiff store inspect --data-dir /var/lib/skiff/store /registry/pods/default/web -o yaml"},
 };
 std::unique_ptr<CommandRun> MakeStoreInspect();
 
@@ -83,10 +84,11 @@ inline constexpr std::string_view kCopyDescription =
     "much room as the data has.";
 inline constexpr Example kCopyExamples[] = {
     {"one machine is not enough any more",
-     "skiff store copy --from /var/lib/skiff --to https://10.0.0.1:2379,https://10.0.0.2:2379 "
+     "skiff store copy --from /var/lib/skiff/store --to "
+     "https://10.0.0.1:2379,https://10.0.0.2:2379 "
      "--to-cafile ca.crt --to-certfile client.crt --to-keyfile client.key"},
     {"take over the cluster of another API server",
-     "skiff store copy --from http://127.0.0.1:2379 --to embedded:/var/lib/skiff"},
+     "skiff store copy --from http://127.0.0.1:2379 --to embedded:/var/lib/skiff/store"},
 };
 std::unique_ptr<CommandRun> MakeStoreCopy();
 
@@ -96,7 +98,7 @@ inline constexpr std::string_view kCompactDescription =
     "for an etcd without an API server. Watches that are further behind end and list anew. The "
     "room on disk is used again, and given back in part; 'skiff store defrag' gives back the rest.";
 inline constexpr Example kCompactExamples[] = {
-    {"all but the newest state", "skiff store compact --data-dir /var/lib/skiff"},
+    {"all but the newest state", "skiff store compact --data-dir /var/lib/skiff/store"},
     {"in an etcd", "skiff store compact --etcd-servers http://127.0.0.1:2379 --revision 1000"},
 };
 std::unique_ptr<CommandRun> MakeStoreCompact();
@@ -107,7 +109,7 @@ inline constexpr std::string_view kDefragDescription =
     "room again as the live data has. Interrupting it does no harm.\n\n"
     "The members of an etcd are defragmented one by one with 'etcdctl defrag'.";
 inline constexpr Example kDefragExamples[] = {
-    {"of an embedded store", "skiff store defrag --data-dir /var/lib/skiff"},
+    {"of an embedded store", "skiff store defrag --data-dir /var/lib/skiff/store"},
 };
 std::unique_ptr<CommandRun> MakeStoreDefrag();
 

@@ -68,7 +68,7 @@ Result<void> ClusterStart::ReadFlags() {
   server.service_account.key_files = {pki.service_account_public_file()};
   server.authorization_modes = {AuthorizationMode::kRbac};
   server.service.cluster_ip_ranges = {*IpRange::Parse(kServiceRange)};
-  server.storage.data_dir = place_.store();
+  server.storage.data_dir = place_.root();  // the server adds "/store"
   server.allow_privileged = true;
 
   const std::vector<std::string_view> words(options_.apiserver_flags.begin(),
@@ -114,11 +114,9 @@ Result<void> ClusterStart::Renew() {
   return WriteKubeconfigs();
 }
 
-Result<std::unique_ptr<RunningServer>> ClusterStart::Start(ServerStarter starter,
-                                                           StopSignals& signals) {
-  if (starter == nullptr) return BadRequest("there is no API server in this program");
-  SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<RunningServer> server,
-                         starter(line_.options, clock_, random_, log_));
+Result<std::unique_ptr<ApiServer>> ClusterStart::Start(StopSignals& signals) {
+  SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<ApiServer> server,
+                         ApiServer::Start(line_.options, clock_, random_, log_));
   while (!server->ready()) {
     if (signals.WaitFor(kReadyPoll)) return nullptr;
   }
@@ -126,7 +124,7 @@ Result<std::unique_ptr<RunningServer>> ClusterStart::Start(ServerStarter starter
   return server;
 }
 
-Result<void> ClusterStart::Announce(const RunningServer& server) {
+Result<void> ClusterStart::Announce(const ApiServer& server) {
   const std::vector<std::string> addresses = server.addresses();
   uint16_t port = line_.options.secure_port;
   if (!addresses.empty()) port = PortOf(addresses.front());

@@ -2,16 +2,16 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "apiserver/options.h"
+#include "apiserver/server.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "cli/apiserver_flags.h"
-#include "cli/server_starter.h"
 #include "cli/stop_signals.h"
 #include "cli/up_place.h"
 
@@ -35,8 +35,8 @@ class ClusterStart {
 
   // Reads the flags, makes and renews certificates, looks whether the port is free.
   Result<void> Prepare();
-  // Starts the server and waits until it is ready; an empty Result when a signal came meanwhile.
-  Result<std::unique_ptr<RunningServer>> Start(ServerStarter starter, StopSignals& signals);
+  // Starts the server and waits until it is ready; null when a signal came meanwhile.
+  Result<std::unique_ptr<ApiServer>> Start(StopSignals& signals);
   // Renews what ends soon, for a cluster that has been running for long.
   Result<void> Renew();
 
@@ -46,7 +46,7 @@ class ClusterStart {
   Result<void> ReadFlags();
   Result<void> EnsureCertificates();
   Result<void> WriteKubeconfigs();
-  Result<void> Announce(const RunningServer& server);
+  Result<void> Announce(const ApiServer& server);
 
   const UpOptions& options_;
   const UpPlace place_;

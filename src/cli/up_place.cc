@@ -121,15 +121,16 @@ Result<UpLock> UpLock::Take(const UpPlace& place) {
     const Status error = FileError("cannot write", place.pid_file()).error();
     return BadRequest("the data directory cannot be used: " + error.message() + kRemedy);
   }
-  UpLock lock(fd);
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const std::optional<pid_t> pid = ReadPid(fd);
+    close(fd);
     return Fail(StatusReason::kConflict,
                 "a cluster already runs in " + place.root() +
                     (pid ? " (pid " + std::to_string(*pid) + ")" : "") +
                     ": see 'skiff status', stop it with 'skiff down', or choose another directory "
                     "with --data-dir");
   }
+  UpLock lock(fd);
   const std::string text = std::to_string(getpid()) + "\n";
   if (ftruncate(fd, 0) != 0 ||
       pwrite(fd, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {

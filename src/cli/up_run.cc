@@ -15,6 +15,7 @@
 
 #include "base/limits.h"
 #include "cli/apiserver_flag_values.h"
+#include "cli/host.h"
 #include "cli/up.h"
 #include "cli/up_commands.h"
 #include "pki/files.h"
@@ -129,6 +130,7 @@ int UpRun::RunInForeground(const UpPlace& place, int report) {
 
 Result<std::string> UpRun::Serve(const UpPlace& place, int report) {
   StopSignals signals;
+  PrepareToServe();
   SystemClock clock;
   SystemRandom random;
   FileLogSink sink(STDERR_FILENO);
@@ -137,8 +139,7 @@ Result<std::string> UpRun::Serve(const UpPlace& place, int report) {
   SKIFF_ASSIGN_OR_RETURN(const UpLock lock, UpLock::Take(place));
   ClusterStart cluster(options_, place, clock, random, log, Say);
   SKIFF_RETURN_IF_ERROR(cluster.Prepare());
-  SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<RunningServer> server,
-                         cluster.Start(ChosenServerStarter(), signals));
+  SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<ApiServer> server, cluster.Start(signals));
   if (server == nullptr) return "stopped before it was ready";
   const auto took = std::chrono::floor<std::chrono::milliseconds>(clock.Monotonic() - begin);
   if (report >= 0) {

@@ -137,6 +137,7 @@ class StatusRun : public CommandRun {
       return status;
     }
     status.running = *std::move(running);
+    status.version = status.running.version;
     Probe(place, status);
     return status;
   }

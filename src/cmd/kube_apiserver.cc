@@ -6,13 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/server.h"
 #include "cli/command.h"
 
 int main(int argc, char** argv) {
   try {
-    return skiff::RunKubeApiServer(std::vector<std::string_view>(argv + (argc > 0), argv + argc),
-                                   skiff::StarterOf<skiff::ApiServer>());
+    return skiff::RunKubeApiServer(std::vector<std::string_view>(argv + (argc > 0), argv + argc));
   } catch (const std::bad_alloc&) {
     std::fputs("kube-apiserver: out of memory\n", stderr);
     return skiff::kExitFailure;

@@ -4,13 +4,10 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/server.h"
 #include "cli/command.h"
-#include "cli/server_starter.h"
 
 int main(int argc, char** argv) {
   try {
-    skiff::SetServerStarter(skiff::StarterOf<skiff::ApiServer>());
     return skiff::RunCommandLine(std::vector<std::string_view>(argv + (argc > 0), argv + argc));
   } catch (const std::bad_alloc&) {
     std::fputs("skiff: out of memory\n", stderr);

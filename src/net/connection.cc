@@ -14,6 +14,9 @@ namespace {
 
 // A deadline that has passed and is still there is looked at again after this.
 constexpr std::chrono::milliseconds kOverdueRetry{10};
+// As Go tells a client that has confused http with https.
+constexpr std::string_view kPlainHttpAnswer =
+    "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
 
 }  // namespace
 
@@ -108,6 +111,10 @@ void Connection::OnSocketBytes(std::string_view bytes) {
   plain.Clear();
   sealed_out.Clear();
   const auto state = tls_->Receive(bytes, plain, sealed_out);
+  if (tls_->heard_plain_http()) {
+    SendToSocket(kPlainHttpAnswer);
+    return Close();
+  }
   if (!sealed_out.empty() && !SendToSocket(sealed_out.view())) return Close();
   if (state == TlsSession::State::kHandshake) return;
   if (state == TlsSession::State::kFailed) return Close();

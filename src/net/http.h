@@ -48,6 +48,9 @@ struct PeerCertificate {
   std::string uid;          // of the subject, OID 1.3.6.1.4.1.57683.2; mostly empty
   std::string fingerprint;  // SHA-256 of the certificate, lower-case hexadecimal
   int64_t not_after_seconds = 0;
+  // Which of TlsOptions::client_ca_files it was verified against: bit i for file i. A certificate
+  // of the CA of front proxies does not make a user.
+  uint32_t verified_by = 0;
 };
 
 struct HttpRequest {

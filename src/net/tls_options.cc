@@ -62,6 +62,38 @@ Result<std::string> CipherList(const std::vector<std::string>& go_names) {
   return list.empty() ? std::string(kDefaultCiphers) : list;
 }
 
+Result<std::string> CurveList(const std::vector<int>& numbers) {
+  std::string list;
+  for (const int number : numbers) {
+    const char* name = nullptr;
+    switch (number) {
+      case 23:
+        name = "P-256";
+        break;
+      case 24:
+        name = "P-384";
+        break;
+      case 25:
+        name = "P-521";
+        break;
+      case 29:
+        name = "X25519";
+        break;
+      case 4587:  // SecP256r1MLKEM768
+      case 4588:  // X25519MLKEM768
+      case 4589:  // SecP384r1MLKEM1024
+        continue;
+      default:
+        return BadRequest("unknown curve " + std::to_string(number));
+    }
+    if (!list.empty()) list += ':';
+    list += name;
+  }
+  if (list.empty() && !numbers.empty())
+    return BadRequest("none of the curve preferences is supported");
+  return list;
+}
+
 Result<int> TlsVersion(std::string_view go_name) {
   if (go_name.empty() || go_name == "VersionTLS12") return TLS1_2_VERSION;
   if (go_name == "VersionTLS13") return TLS1_3_VERSION;

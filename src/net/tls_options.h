@@ -20,17 +20,21 @@ struct TlsCertificateFiles {
 struct TlsOptions {
   TlsCertificateFiles certificate;           // --tls-cert-file, --tls-private-key-file
   std::vector<TlsCertificateFiles> by_name;  // --tls-sni-cert-key
-  // --client-ca-file and the like: certificates of clients are asked for, and verified against all
-  // of these together. None: not asked for.
+  // --client-ca-file, --requestheader-client-ca-file: certificates of clients are asked for, and
+  // verified against each of these (PeerCertificate::verified_by). None: not asked for.
   std::vector<std::string> client_ca_files;
   std::vector<std::string> cipher_suites;  // Go's names; none: a good choice
   std::string min_version;                 // "VersionTLS12" or "VersionTLS13"; "" for the first
+  std::vector<int> curve_preferences;      // --tls-curve-preferences, by IANA's numbers
   bool http2 = true;                       // --disable-http2-serving
 };
 
 // OpenSSL's list of ciphers up to TLS 1.2. TLS 1.3 has no weak ones, and its are always offered, as
 // Go does; their names are taken and have no effect.
 Result<std::string> CipherList(const std::vector<std::string>& go_names);
+// OpenSSL's list of groups for the key exchange; "" for its own. Those that only newer libraries
+// have are left out, as long as something remains.
+Result<std::string> CurveList(const std::vector<int>& numbers);
 // OpenSSL's number of "VersionTLS12".
 Result<int> TlsVersion(std::string_view go_name);
 

@@ -15,6 +15,11 @@ namespace skiff {
 namespace {
 
 constexpr std::string_view kUidOid = "1.3.6.1.4.1.57683.2";
+// Verify results of ours begin here, beyond OpenSSL's; the bits of the CA files are added.
+constexpr int kVerifiedBase = 1 << 20;
+constexpr size_t kMaxCaFiles = 16;
+// OpenSSL's: no SHA-1, no RSA keys below 1024 bits, as Go.
+constexpr int kAuthLevel = 1;
 
 time_t Seconds(Clock& clock) {
   return std::chrono::floor<std::chrono::seconds>(clock.Wall()).count();
@@ -47,22 +52,37 @@ int64_t NotAfter(const X509* certificate) {
   return timegm(&fields);
 }
 
-}  // namespace
-
-int VerifyTlsPeer(X509_STORE_CTX* context, void* clock) {
-  X509_VERIFY_PARAM* param = X509_STORE_CTX_get0_param(context);
-  X509_VERIFY_PARAM_set_time(param, Seconds(*static_cast<Clock*>(clock)));
+bool Verify(X509_STORE* store, X509_STORE_CTX* context, Clock& clock) {
+  const std::unique_ptr<X509_STORE_CTX, void (*)(X509_STORE_CTX*)> own(X509_STORE_CTX_new(),
+                                                                       X509_STORE_CTX_free);
+  if (own == nullptr || X509_STORE_CTX_init(own.get(), store, X509_STORE_CTX_get0_cert(context),
+                                            X509_STORE_CTX_get0_untrusted(context)) != 1)
+    return false;
+  X509_VERIFY_PARAM* param = X509_STORE_CTX_get0_param(own.get());
+  X509_VERIFY_PARAM_set_time(param, Seconds(clock));
   // Any certificate of the CA file is an anchor, as in Go, also one that is not self-signed.
   X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_PARTIAL_CHAIN);
   X509_VERIFY_PARAM_set_purpose(param, X509_PURPOSE_SSL_CLIENT);
-  if (X509_verify_cert(context) <= 0 && X509_STORE_CTX_get_error(context) == X509_V_OK)
-    X509_STORE_CTX_set_error(context, X509_V_ERR_UNSPECIFIED);
+  X509_VERIFY_PARAM_set_auth_level(param, kAuthLevel);
+  return X509_verify_cert(own.get()) == 1;
+}
+
+}  // namespace
+
+int VerifyTlsPeer(X509_STORE_CTX* context, void* client_cas) {
+  const auto& cas = *static_cast<const ClientCas*>(client_cas);
+  uint32_t verified_by = 0;
+  for (size_t i = 0; i < cas.stores.size() && i < kMaxCaFiles; ++i)
+    if (Verify(cas.stores[i].get(), context, *cas.clock)) verified_by |= 1u << i;
+  X509_STORE_CTX_set_error(context, verified_by == 0
+                                        ? X509_V_ERR_CERT_UNTRUSTED
+                                        : kVerifiedBase + static_cast<int>(verified_by));
   // What verifying complained about must not be taken for a failure of the handshake.
   ERR_clear_error();
   return 1;
 }
 
-std::shared_ptr<const PeerCertificate> DescribeCertificate(X509* certificate) {
+std::shared_ptr<PeerCertificate> DescribeCertificate(X509* certificate) {
   auto peer = std::make_shared<PeerCertificate>();
   const X509_NAME* subject = X509_get_subject_name(certificate);
   int uids = 0;
@@ -91,9 +111,12 @@ void ReadTlsPeer(SSL* ssl, Clock& clock, ConnectionPeer& peer) {
   if (certificate == nullptr) return;
   time_t now = Seconds(clock);
   // A resumed session was verified when it began; it may have run out since.
-  const bool is_valid = SSL_get_verify_result(ssl) == X509_V_OK &&
-                        X509_cmp_time(X509_get0_notAfter(certificate), &now) > 0;
-  if (is_valid) peer.certificate = DescribeCertificate(certificate);
+  const long verified = SSL_get_verify_result(ssl) - kVerifiedBase;
+  const bool is_valid = verified > 0 && X509_cmp_time(X509_get0_notAfter(certificate), &now) > 0;
+  if (auto described = is_valid ? DescribeCertificate(certificate) : nullptr) {
+    described->verified_by = static_cast<uint32_t>(verified);
+    peer.certificate = std::move(described);
+  }
   peer.refused = peer.certificate == nullptr;
 }
 

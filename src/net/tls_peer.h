@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -11,15 +12,22 @@
 
 namespace skiff {
 
-// Verifies a chain that a client sent, for client authentication and at the time of `clock`. For
-// SSL_CTX_set_cert_verify_callback, whose argument is the clock: never refuses the handshake, but
-// leaves the outcome as the session's verify result, which also stays with a resumed session.
-int VerifyTlsPeer(X509_STORE_CTX* context, void* clock);
+// What clients' certificates are verified against: a store for each CA file.
+struct ClientCas {
+  Clock* clock = nullptr;
+  std::vector<std::unique_ptr<X509_STORE, void (*)(X509_STORE*)>> stores;
+};
+
+// Verifies a chain that a client sent, for client authentication and at the time of the clock. For
+// SSL_CTX_set_cert_verify_callback, whose argument is a ClientCas: never refuses the handshake, but
+// leaves as the session's verify result which of the CAs know the certificate. The result also
+// stays with the session when it is resumed, unlike the chain.
+int VerifyTlsPeer(X509_STORE_CTX* context, void* client_cas);
 
 // What the certificate of a client says, or that it is not to be believed.
 void ReadTlsPeer(SSL* ssl, Clock& clock, ConnectionPeer& peer);
 
 // Null when the subject has more than one uid.
-std::shared_ptr<const PeerCertificate> DescribeCertificate(X509* certificate);
+std::shared_ptr<PeerCertificate> DescribeCertificate(X509* certificate);
 
 }  // namespace skiff

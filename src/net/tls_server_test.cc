@@ -252,7 +252,40 @@ TEST_F(TlsServerTest, HandshakesThatTakeTooLongAreClosed) {
   EXPECT_EQ(silent.ReceiveAll(), "");
   RawClient plain(server.address());
   ASSERT_TRUE(plain.Send("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
-  EXPECT_EQ(plain.ReceiveAll().find("HTTP/1.1 200"), std::string::npos);
+  EXPECT_EQ(plain.ReceiveAll(),
+            "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n");
+}
+
+TEST_F(TlsServerTest, ItIsKnownWhichCaVouchesForAClient) {
+  TestCertificate proxy_ca({.common_name = "front proxies", .is_ca = true});
+  options_.client_ca_files.push_back(folder_.Write("proxy.crt", proxy_ca.CertificatePem()));
+  TestServer server(
+      [](HttpRequest request, Responder responder) {
+        std::move(responder).Respond(TextResponse(
+            request.peer == nullptr ? "nobody" : std::to_string(request.peer->verified_by)));
+      },
+      {}, 1, options_);
+  TestCertificate alice({.common_name = "alice"}, &ca_);
+  TestCertificate proxy({.common_name = "proxy"}, &proxy_ca);
+  EXPECT_EQ(Ask(server, &alice), "1");
+  EXPECT_EQ(Ask(server, &proxy), "2");
+  TlsClient first(server.address(), {.certificate = &proxy});
+  EXPECT_EQ(first.Get("/"), "2");
+  SSL_SESSION* session = first.TakeSession();
+  TlsClient second(server.address(), {.certificate = &proxy, .session = session});
+  EXPECT_EQ(second.Get("/"), "2");
+  EXPECT_TRUE(second.resumed());
+  SSL_SESSION_free(session);
+}
+
+TEST_F(TlsServerTest, CurvesAreAsConfigured) {
+  options_.curve_preferences = {4588, 24};
+  TestServer server = MakeServer();
+  EXPECT_EQ(Ask(server, nullptr), "nobody");
+  EXPECT_EQ(*CurveList({29, 23}), "X25519:P-256");
+  EXPECT_EQ(*CurveList({}), "");
+  EXPECT_FALSE(CurveList({1}));
+  EXPECT_FALSE(CurveList({4588}));
 }
 
 TEST_F(TlsServerTest, LargeBodiesInBothDirections) {

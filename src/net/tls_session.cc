@@ -5,6 +5,7 @@
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
+#include <openssl/sslerr.h>
 
 namespace skiff {
 namespace {
@@ -71,6 +72,7 @@ TlsSession::~TlsSession() { SSL_free(ssl_); }
 
 TlsSession::State TlsSession::Fail() {
   failure_ = ERR_reason_error_string(ERR_peek_error());
+  heard_plain_http_ = ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST;
   ERR_clear_error();
   return state_ = State::kFailed;
 }

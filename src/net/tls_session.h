@@ -38,6 +38,8 @@ class TlsSession {
   // Why it has failed, in OpenSSL's words; null when it does not say.
   const char* failure() const { return failure_; }
   bool speaks_http2() const;
+  // After kFailed: the client did not speak TLS at all but plain HTTP.
+  bool heard_plain_http() const { return heard_plain_http_; }
   SSL* ssl() { return ssl_; }
 
  private:
@@ -48,6 +50,7 @@ class TlsSession {
   SSL* ssl_;
   State state_ = State::kHandshake;
   const char* failure_ = nullptr;
+  bool heard_plain_http_ = false;
   std::string_view input_;        // during Receive()
   ByteBuffer* output_ = nullptr;  // during all calls
 };

@@ -32,6 +32,8 @@ using KeyPointer = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
 using BioPointer = std::unique_ptr<BIO, Freer<BIO_free>>;
 
 struct TlsState {
+  ClientCas client_cas;
+  std::vector<X509Pointer> ca_certificates;
   CtxPointer ctx;                           // with the certificate that has no name
   std::vector<CtxPointer> others;           // one for each certificate of by_name
   std::map<std::string, SSL_CTX*> by_name;  // exact, or with a leading "*."
@@ -100,6 +102,9 @@ Result<CtxPointer> NewCtx(const TlsOptions& options) {
   if (ctx == nullptr) return TlsFailure("TLS");
   SSL_CTX_set_min_proto_version(ctx.get(), version);
   if (SSL_CTX_set_cipher_list(ctx.get(), ciphers.c_str()) != 1) return TlsFailure("cipher suites");
+  SKIFF_ASSIGN_OR_RETURN(const std::string curves, CurveList(options.curve_preferences));
+  if (!curves.empty() && SSL_CTX_set1_groups_list(ctx.get(), curves.c_str()) != 1)
+    return TlsFailure("curve preferences");
   SSL_CTX_set_options(ctx.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                      SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA |
                                      SSL_OP_IGNORE_UNEXPECTED_EOF);
@@ -130,22 +135,26 @@ Result<void> UseCertificate(SSL_CTX* ctx, const TlsCertificateFiles& files) {
   return {};
 }
 
-Result<void> UseClientCas(SSL_CTX* ctx, const TlsOptions& options, Clock& clock) {
-  if (options.client_ca_files.empty()) return {};
-  X509_STORE* store = X509_STORE_new();
-  SSL_CTX_set_cert_store(ctx, store);  // takes it over
-  STACK_OF(X509_NAME)* names = sk_X509_NAME_new_null();
-  SSL_CTX_set_client_CA_list(ctx, names);  // likewise
+Result<void> LoadClientCas(const TlsOptions& options, Clock& clock, TlsState& state) {
+  state.client_cas.clock = &clock;
   for (const std::string& file : options.client_ca_files) {
     SKIFF_ASSIGN_OR_RETURN(auto certificates, ReadCertificates(file));
-    for (const X509Pointer& certificate : certificates) {
-      if (X509_STORE_add_cert(store, certificate.get()) != 1) return TlsFailure(file);
-      SSL_CTX_add_client_CA(ctx, certificate.get());
+    auto& store = state.client_cas.stores.emplace_back(X509_STORE_new(), X509_STORE_free);
+    for (X509Pointer& certificate : certificates) {
+      if (X509_STORE_add_cert(store.get(), certificate.get()) != 1) return TlsFailure(file);
+      state.ca_certificates.push_back(std::move(certificate));
     }
   }
-  SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, nullptr);
-  SSL_CTX_set_cert_verify_callback(ctx, VerifyTlsPeer, &clock);
   return {};
+}
+
+void UseClientCas(SSL_CTX* ctx, TlsState& state) {
+  if (state.client_cas.stores.empty()) return;
+  SSL_CTX_set_client_CA_list(ctx, sk_X509_NAME_new_null());  // takes it over
+  for (const X509Pointer& certificate : state.ca_certificates)
+    SSL_CTX_add_client_CA(ctx, certificate.get());
+  SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, nullptr);
+  SSL_CTX_set_cert_verify_callback(ctx, VerifyTlsPeer, &state.client_cas);
 }
 
 int ChooseProtocol(SSL*, const unsigned char** out, unsigned char* out_size,
@@ -208,12 +217,13 @@ Result<std::shared_ptr<const TlsState>> LoadTlsState(const TlsOptions& options, 
   SKIFF_ASSIGN_OR_RETURN(state->ctx, NewCtx(options));
   SSL_CTX* ctx = state->ctx.get();
   SKIFF_RETURN_IF_ERROR(UseCertificate(ctx, options.certificate));
-  SKIFF_RETURN_IF_ERROR(UseClientCas(ctx, options, clock));
+  SKIFF_RETURN_IF_ERROR(LoadClientCas(options, clock, *state));
+  UseClientCas(ctx, *state);
   SSL_CTX_set_alpn_select_cb(ctx, ChooseProtocol, options.http2 ? state.get() : nullptr);
   for (const TlsCertificateFiles& files : options.by_name) {
     SKIFF_ASSIGN_OR_RETURN(CtxPointer other, NewCtx(options));
     SKIFF_RETURN_IF_ERROR(UseCertificate(other.get(), files));
-    SKIFF_RETURN_IF_ERROR(UseClientCas(other.get(), options, clock));
+    UseClientCas(other.get(), *state);
     std::vector<std::string> names = files.names;
     if (names.empty()) names = NamesOf(SSL_CTX_get0_certificate(other.get()));
     for (const std::string& name : names) state->by_name.emplace(name, other.get());

@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/temporary_directory.h"
 #include "tests/faults/crash_rig.h"
-#include "tests/store/temporary_directory.h"
 #include "tests/store/text.h"
 
 namespace skiff::testing {

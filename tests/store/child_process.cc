@@ -15,7 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "tests/store/temporary_directory.h"
+#include "base/temporary_directory.h"
 
 namespace skiff::testing {
 namespace {

@@ -21,9 +21,9 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "base/temporary_directory.h"
 #include "tests/store/child_process.h"
 #include "tests/store/split_network.h"
-#include "tests/store/temporary_directory.h"
 
 namespace skiff::testing {
 

@@ -9,10 +9,10 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "base/temporary_directory.h"
 #include "store/blocking.h"
 #include "tests/store/etcd_cluster.h"
 #include "tests/store/scripted_etcd.h"
-#include "tests/store/temporary_directory.h"
 #include "tests/store/wait.h"
 #include "tests/store/watch_checker.h"
 

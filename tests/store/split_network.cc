@@ -11,9 +11,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/temporary_directory.h"
 #include "base/thread.h"
 #include "tests/store/child_process.h"
-#include "tests/store/temporary_directory.h"
 
 namespace skiff::testing {
 namespace {

@@ -3,12 +3,12 @@
 #include <utility>
 
 #include "base/random.h"
+#include "base/temporary_directory.h"
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/memory_engine.h"
 #include "store/embedded/rocksdb_engine.h"
 #include "store/etcd/etcd_store.h"
 #include "tests/store/etcd_cluster.h"
-#include "tests/store/temporary_directory.h"
 #include "tests/store/wait.h"
 
 namespace skiff::testing {

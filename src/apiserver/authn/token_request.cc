@@ -20,15 +20,6 @@ constexpr int64_t kExtendedSeconds = 365 * 24 * 3600;
 
 std::string ShownText(std::string_view text) { return EncodeJson(Value::String(text)); }
 
-DetailedStatus Conflict(std::string_view group, std::string_view kind, std::string_view name,
-                        std::string_view why) {
-  std::string message = "Operation cannot be fulfilled on " + std::string(kind);
-  if (!group.empty()) message.append(".").append(group);
-  message.append(" \"").append(name).append("\": ").append(why);
-  return {Status(StatusReason::kConflict, std::move(message)), std::string(group),
-          std::string(kind), std::string(name)};
-}
-
 std::vector<StatusCause> Validate(int64_t seconds) {
   std::vector<StatusCause> causes;
   const std::string shown = std::to_string(seconds);
@@ -63,7 +54,11 @@ struct TokenIssuer::Issuing {
   authentication::TokenRequest request() const {
     return authentication::TokenRequest(issued.reply);
   }
-  void Refuse(DetailedStatus status) { done(std::unexpected(std::move(status))); }
+  void Refuse(Status status) { done(std::unexpected(std::move(status))); }
+  void RefuseAbout(std::string_view resource, std::string_view object, Status status) {
+    status.SetSubject({std::string(object), {}, std::string(resource), {}});
+    Refuse(std::move(status));
+  }
 };
 
 TokenIssuer::TokenIssuer(TokenIssuerOptions options, JwtKey key, BoundObjectLookup& lookup,
@@ -108,7 +103,7 @@ void TokenIssuer::Issue(std::string name_space, std::string name, Document reque
       BoundKind::kServiceAccount, issuing->name_space, issuing->name,
       [this, issuing](Result<BoundObject> account) {
         if (!account) {
-          issuing->Refuse({std::move(account).error(), {}, "serviceaccounts", issuing->name});
+          issuing->RefuseAbout("serviceaccounts", issuing->name, std::move(account).error());
           return;
         }
         issuing->claims.service_account = {issuing->name, account->uid};
@@ -120,7 +115,7 @@ void TokenIssuer::Bind(std::shared_ptr<Issuing> issuing) {
   const std::string& uid = issuing->claims.service_account.uid;
   const std::string asked_uid(issuing->request().metadata().uid());
   if (!asked_uid.empty() && asked_uid != uid) {
-    issuing->Refuse(Conflict(kGroup, "TokenRequest", issuing->name,
+    issuing->Refuse(ConflictingObject(kGroup, "TokenRequest", issuing->name,
                              "the UID in the token request (" + asked_uid +
                                  ") does not match the UID of the service account (" + uid + ")"));
     return;
@@ -162,7 +157,7 @@ void TokenIssuer::Bind(std::shared_ptr<Issuing> issuing) {
   } else if (is_core && ref.kind() == "Node") {
     BindTo(std::move(issuing), BoundKind::kNode);
   } else {
-    issuing->Refuse(BadRequestStatus("cannot bind token to object of type " +
+    issuing->Refuse(Status(StatusReason::kBadRequest, "cannot bind token to object of type " +
                                      DescribeKind(ref.api_version(), ref.kind())));
   }
 }
@@ -173,19 +168,19 @@ void TokenIssuer::BindTo(std::shared_ptr<Issuing> issuing, BoundKind kind) {
       kind, kind == BoundKind::kNode ? std::string() : issuing->name_space, name,
       [this, issuing, kind, name](Result<BoundObject> found) {
         if (!found) {
-          issuing->Refuse({std::move(found).error(), {}, std::string(BoundResource(kind)), name});
+          issuing->RefuseAbout(BoundResource(kind), name, std::move(found).error());
           return;
         }
         if (kind == BoundKind::kPod && found->service_account != issuing->name) {
           issuing->Refuse(
-              BadRequestStatus("cannot bind token for serviceaccount \"" + issuing->name +
+              Status(StatusReason::kBadRequest, "cannot bind token for serviceaccount \"" + issuing->name +
                                "\" to pod running with different serviceaccount name."));
           return;
         }
         const auto ref = issuing->request().spec().bound_object_ref();
         if (!ref.uid().empty() && ref.uid() != found->uid) {
           issuing->Refuse(
-              Conflict("", ref.kind(), name,
+              ConflictingObject("", ref.kind(), name,
                        "the UID in the bound object reference (" + std::string(ref.uid()) +
                            ") does not match the UID in record. The object might have been "
                            "deleted and then recreated"));

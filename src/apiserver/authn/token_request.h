@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "apiserver/authn/bound_object.h"
-#include "apiserver/authn/detailed_status.h"
+#include "apiserver/authn/object_errors.h"
 #include "apiserver/authn/jwt_key.h"
 #include "apiserver/authn/service_account_claims.h"
 #include "base/clock.h"
@@ -43,7 +43,7 @@ class TokenIssuer {
   TokenIssuer(TokenIssuerOptions options, JwtKey key, BoundObjectLookup& lookup, Clock& clock,
               Random& random);
 
-  using Callback = std::move_only_function<void(DetailedResult<IssuedToken>)>;
+  using Callback = std::move_only_function<void(Result<IssuedToken>)>;
   // `request` is an authentication.k8s.io/v1 TokenRequest; name and namespace are those of the
   // path.
   void Issue(std::string name_space, std::string name, Document request, Callback done);

@@ -47,20 +47,20 @@ class TokenRequestTest : public ::testing::Test {
     tokens_ = std::make_unique<ServiceAccountTokens>(std::move(options), lookup_, clock_);
   }
 
-  DetailedResult<IssuedToken> Issue(std::string_view json, TokenIssuerOptions options = {}) {
+  Result<IssuedToken> Issue(std::string_view json, TokenIssuerOptions options = {}) {
     options.issuer = kIssuer;
     options.api_audiences = {kIssuer};
     TokenIssuer issuer(options, JwtKey::ParsePrivate(EcKey().private_pem, "f").value(), lookup_,
                        clock_, random_);
-    std::optional<DetailedResult<IssuedToken>> answer;
+    std::optional<Result<IssuedToken>> answer;
     issuer.Issue("ns", "sa", Decode("TokenRequest", json),
-                 [&](DetailedResult<IssuedToken> result) { answer = std::move(result); });
+                 [&](Result<IssuedToken> result) { answer = std::move(result); });
     EXPECT_TRUE(answer.has_value());
     return std::move(*answer);
   }
   std::string ErrorOf(std::string_view json) {
     const auto issued = Issue(json);
-    return issued ? "" : issued.error().status.message();
+    return issued ? "" : issued.error().message();
   }
   static std::string TokenOf(const IssuedToken& issued) {
     return std::string(issued.reply.root().FindPath({"status", "token"})->AsText());
@@ -77,7 +77,7 @@ class TokenRequestTest : public ::testing::Test {
 
 TEST_F(TokenRequestTest, ATokenIsIssuedAndAccepted) {
   auto issued = Issue("{}");
-  ASSERT_TRUE(issued.has_value()) << issued.error().status.message();
+  ASSERT_TRUE(issued.has_value()) << issued.error().message();
   EXPECT_TRUE(AskToken(*tokens_, TokenOf(*issued)).ok());
   const ServiceAccountClaims claims = ClaimsOf(*issued);
   EXPECT_EQ(claims.expires, claims.issued + 3600);
@@ -131,7 +131,7 @@ TEST_F(TokenRequestTest, APodsTokenLastsForAYearAndNamesTheNode) {
   pod.service_account = "sa";
   pod.node = "n";
   auto issued = Issue(kPodRequest);
-  ASSERT_TRUE(issued.has_value()) << issued.error().status.message();
+  ASSERT_TRUE(issued.has_value()) << issued.error().message();
   ServiceAccountClaims claims = ClaimsOf(*issued);
   EXPECT_EQ(claims.expires, claims.issued + 31536000);
   EXPECT_EQ(claims.warn_after, claims.issued + 3607);
@@ -185,9 +185,9 @@ class TokenReviewTest : public TokenRequestTest {
   std::string Review(std::string_view json) {
     std::string text;
     ReviewToken(
-        Decode("TokenReview", json), *all_, {kIssuer}, [&](DetailedResult<Document> result) {
+        Decode("TokenReview", json), *all_, {kIssuer}, [&](Result<Document> result) {
           text =
-              result ? EncodeJson(*result->root().Find("status")) : result.error().status.message();
+              result ? EncodeJson(*result->root().Find("status")) : result.error().message();
         });
     return text;
   }

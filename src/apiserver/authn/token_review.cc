@@ -17,7 +17,7 @@ struct Review {
   Document document;
   std::string token = {};
   std::vector<std::string> audiences = {};
-  std::move_only_function<void(DetailedResult<Document>)> done;
+  std::move_only_function<void(Result<Document>)> done;
 };
 
 void WriteUser(const UserInfo& user, authentication::MutableUserInfo out) {
@@ -49,14 +49,14 @@ void Answer(Review& review, Authentication found) {
 
 void ReviewToken(Document document, TokenAuthenticator& tokens,
                  const std::vector<std::string>& api_audiences,
-                 std::move_only_function<void(DetailedResult<Document>)> done) {
+                 std::move_only_function<void(Result<Document>)> done) {
   auto review =
       std::make_shared<Review>(Review{.document = std::move(document), .done = std::move(done)});
   const authentication::TokenReview view(review->document);
   review->token = view.spec().token();
   if (review->token.empty()) {
     review->done(
-        std::unexpected(BadRequestStatus("token is required for TokenReview in authentication")));
+        std::unexpected(Status(StatusReason::kBadRequest, "token is required for TokenReview in authentication")));
     return;
   }
   for (const std::string_view audience : view.spec().audiences()) {

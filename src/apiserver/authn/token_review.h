@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apiserver/authn/authenticator.h"
-#include "apiserver/authn/detailed_status.h"
+#include "apiserver/authn/object_errors.h"
 #include "base/clock.h"
 #include "object/value.h"
 
@@ -16,7 +16,7 @@ namespace skiff {
 // token that is refused is no error but a status that says why. `tokens` live until `done`.
 void ReviewToken(Document review, TokenAuthenticator& tokens,
                  const std::vector<std::string>& api_audiences,
-                 std::move_only_function<void(DetailedResult<Document>)> done);
+                 std::move_only_function<void(Result<Document>)> done);
 
 // An authentication.k8s.io/v1 SelfSubjectReview.
 Document ReviewSelf(const UserInfo& user, Clock& clock);

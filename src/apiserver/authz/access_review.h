@@ -9,14 +9,14 @@
 #include <functional>
 #include <string>
 
-#include "apiserver/authn/detailed_status.h"
+#include "apiserver/authn/object_errors.h"
 #include "apiserver/authz/authorizer.h"
 #include "apiserver/authz/authorizers.h"
 #include "object/value.h"
 
 namespace skiff {
 
-using ReviewCallback = std::move_only_function<void(DetailedResult<Document>)>;
+using ReviewCallback = std::move_only_function<void(Result<Document>)>;
 
 void ReviewAccess(Document review, Authorizer& authorizer, ReviewCallback done);
 // `name_space` is that of the request.
@@ -24,7 +24,7 @@ void ReviewLocalAccess(Document review, const std::string& name_space, Authorize
                        ReviewCallback done);
 void ReviewOwnAccess(Document review, const UserInfo& user, Authorizer& authorizer,
                      ReviewCallback done);
-DetailedResult<Document> ReviewOwnRules(const Document& review, const UserInfo& user,
+Result<Document> ReviewOwnRules(const Document& review, const UserInfo& user,
                                         RuleResolver& rules);
 
 }  // namespace skiff

@@ -47,9 +47,9 @@ class Recorder final : public Authorizer {
 class AccessReviewTest : public ::testing::Test {
  protected:
   ReviewCallback Keep() {
-    return [this](DetailedResult<Document> result) {
+    return [this](Result<Document> result) {
       answer_ =
-          result ? EncodeJson(*result->root().Find("status")) : result.error().status.message();
+          result ? EncodeJson(*result->root().Find("status")) : result.error().message();
     };
   }
   std::string Ask(std::string_view json) {
@@ -163,7 +163,7 @@ TEST(SelfSubjectRulesReviewTest, ListsTheRulesOfTheUser) {
   const auto nowhere =
       ReviewOwnRules(Decode("SelfSubjectRulesReview", R"({"spec":{}})"), User("me"), all);
   ASSERT_FALSE(nowhere.has_value());
-  EXPECT_EQ(nowhere.error().status.message(), "no namespace on request");
+  EXPECT_EQ(nowhere.error().message(), "no namespace on request");
 }
 
 }  // namespace

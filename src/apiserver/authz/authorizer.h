@@ -21,7 +21,7 @@ struct SelectedBy {
   std::vector<std::string> values;
 };
 
-// What somebody wants to do. The texts live as long as the call.
+// What somebody wants to do. The user and the texts live until the answer.
 struct AccessAttributes {
   const UserInfo* user = nullptr;
   // "get", "list", ... of resources; of others the HTTP method in lower case.

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
 
-using EscalationCallback = std::move_only_function<void(DetailedResult<void>)>;
+using EscalationCallback = std::move_only_function<void(Result<void>)>;
 
 std::string_view ResourceOf(RbacKind kind) {
   switch (kind) {
@@ -34,7 +34,8 @@ std::string_view TextIn(const Document& object, std::string_view parent, std::st
 // Why the user may not grant the rules; empty if he may.
 std::string WhyNot(const RbacWrite& write, RbacPolicy& policy,
                    const std::vector<PolicyRule>& rules) {
-  const UserRules held = policy.RulesFor(*write.user, write.name_space);
+  const UserRules held =
+      policy.CollectRules(*write.user, write.name_space, RbacPolicy::RoleNaming::kResource);
   const std::vector<PolicyRule> missing = CompactRules(UncoveredRules(held.rules, rules));
   if (missing.empty()) return {};
   std::set<std::string> lines;
@@ -47,7 +48,7 @@ std::string WhyNot(const RbacWrite& write, RbacPolicy& policy,
   return why;
 }
 
-std::unexpected<DetailedStatus> Refuse(const RbacWrite& write, std::string_view why) {
+std::unexpected<Status> Refuse(const RbacWrite& write, std::string_view why) {
   return std::unexpected(ForbiddenObject(kGroup, ResourceOf(write.kind),
                                          TextIn(*write.object, "metadata", "name"), why));
 }
@@ -58,7 +59,7 @@ bool HasAggregationRule(const Document* role) {
   return selectors != nullptr && selectors->size() > 0;
 }
 
-DetailedResult<void> CheckRole(const RbacWrite& write, RbacPolicy& policy) {
+Result<void> CheckRole(const RbacWrite& write, RbacPolicy& policy) {
   const auto rules = ReadPolicyRules(write.object->root().Find("rules"));
   if (const std::string why = WhyNot(write, policy, rules); !why.empty()) return Refuse(write, why);
   if (write.kind != RbacKind::kClusterRole) return {};
@@ -71,12 +72,13 @@ DetailedResult<void> CheckRole(const RbacWrite& write, RbacPolicy& policy) {
   return Refuse(write, "must have cluster-admin privileges to use the aggregationRule");
 }
 
-DetailedResult<void> CheckBinding(const RbacWrite& write, RbacPolicy& policy, const RoleRef& role) {
+Result<void> CheckBinding(const RbacWrite& write, RbacPolicy& policy, const RoleRef& role) {
   auto rules = policy.RulesOf(role, write.name_space);
   if (!rules) {
-    return std::unexpected(DetailedStatus{std::move(rules).error(), std::string(kGroup),
-                                          role.kind == "Role" ? "roles" : "clusterroles",
-                                          role.name});
+    Status missing = std::move(rules).error();
+    missing.SetSubject({role.name, std::string(kGroup),
+                        role.kind == "Role" ? "roles" : "clusterroles", {}});
+    return std::unexpected(std::move(missing));
   }
   if (const std::string why = WhyNot(write, policy, *rules); !why.empty()) {
     return Refuse(write, why);

@@ -9,7 +9,7 @@
 #include <functional>
 #include <string>
 
-#include "apiserver/authn/detailed_status.h"
+#include "apiserver/authn/object_errors.h"
 #include "apiserver/authz/authorizer.h"
 #include "apiserver/authz/rbac_policy.h"
 #include "object/value.h"
@@ -28,7 +28,7 @@ struct RbacWrite {
 
 // `done` is called once, before this returns or later.
 void CheckEscalation(const RbacWrite& write, Authorizer& authorizer, RbacPolicy& policy,
-                     std::move_only_function<void(DetailedResult<void>)> done);
+                     std::move_only_function<void(Result<void>)> done);
 
 // Whether the two differ in nothing but owner references, finalizers and managed fields.
 bool ChangesOnlyCollectedFields(const Document& object, const Document& old);

@@ -39,7 +39,7 @@ std::string WithoutHtml(std::string_view text) {
 
 }  // namespace
 
-DetailedStatus ForbiddenStatus(const AccessAttributes& attributes, std::string_view reason) {
+Status ForbiddenStatus(const AccessAttributes& attributes, std::string_view reason) {
   std::string why = WithoutHtml(WhatIsForbidden(attributes));
   if (!reason.empty()) why.append(": ").append(reason);
   return ForbiddenObject(attributes.group, attributes.resource, attributes.name, why);

@@ -3,13 +3,13 @@
 
 #include <string_view>
 
-#include "apiserver/authn/detailed_status.h"
+#include "apiserver/authn/object_errors.h"
 #include "apiserver/authz/authorizer.h"
 
 namespace skiff {
 
 // `pods "p" is forbidden: User "u" cannot get resource "pods/log" in API group "" in the namespace
 // "n"`, with the reason of the answer behind it. What could be taken for HTML is escaped.
-DetailedStatus ForbiddenStatus(const AccessAttributes& attributes, std::string_view reason);
+Status ForbiddenStatus(const AccessAttributes& attributes, std::string_view reason);
 
 }  // namespace skiff

@@ -65,14 +65,13 @@ struct RbacPolicy::Binding {
     return grant;
   }
 
-  std::string MissingRole() const {
-    if (role_ref.kind == "Role") {
-      return "role.rbac.authorization.k8s.io " + GoQuoted(role_ref.name) + " not found";
+  std::string MissingRole(RoleNaming naming) const {
+    if (role_ref.kind != "Role" && role_ref.kind != "ClusterRole") {
+      return "unsupported role reference kind: " + GoQuoted(role_ref.kind);
     }
-    if (role_ref.kind == "ClusterRole") {
-      return "clusterrole.rbac.authorization.k8s.io " + GoQuoted(role_ref.name) + " not found";
-    }
-    return "unsupported role reference kind: " + GoQuoted(role_ref.kind);
+    std::string noun = role_ref.kind == "Role" ? "role" : "clusterrole";
+    if (naming == RoleNaming::kResource) noun += 's';
+    return noun + ".rbac.authorization.k8s.io " + GoQuoted(role_ref.name) + " not found";
   }
 
   // Subjects of service accounts without a namespace mean that of the binding.
@@ -267,7 +266,7 @@ AccessAnswer RbacPolicy::Decide(const AccessAttributes& attributes) const {
   const std::shared_lock lock(mutex_);
   VisitBindings(*attributes.user, attributes.name_space, [&](const Binding& binding) {
     if (binding.role == nullptr || !binding.role->present) {
-      errors.push_back(binding.MissingRole());
+      errors.push_back(binding.MissingRole(RoleNaming::kKind));
       return true;
     }
     for (const PolicyRule& rule : binding.role->rules) {
@@ -290,6 +289,11 @@ void RbacPolicy::Authorize(const AccessAttributes& attributes,
 }
 
 UserRules RbacPolicy::RulesFor(const UserInfo& user, std::string_view name_space) {
+  return CollectRules(user, name_space, RoleNaming::kKind);
+}
+
+UserRules RbacPolicy::CollectRules(const UserInfo& user, std::string_view name_space,
+                                   RoleNaming naming) const {
   UserRules found;
   std::vector<std::string> errors;
   std::vector<const Binding*> seen;
@@ -298,7 +302,7 @@ UserRules RbacPolicy::RulesFor(const UserInfo& user, std::string_view name_space
     if (std::find(seen.begin(), seen.end(), &binding) != seen.end()) return true;
     seen.push_back(&binding);
     if (binding.role == nullptr || !binding.role->present) {
-      errors.push_back(binding.MissingRole());
+      errors.push_back(binding.MissingRole(naming));
     } else {
       found.rules.insert(found.rules.end(), binding.role->rules.begin(), binding.role->rules.end());
     }

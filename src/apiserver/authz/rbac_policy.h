@@ -54,6 +54,11 @@ class RbacPolicy final : public Authorizer, public RuleResolver {
                  std::move_only_function<void(AccessAnswer)> done) override;
   // The error names the roles that bindings refer to and that are not there.
   UserRules RulesFor(const UserInfo& user, std::string_view name_space) override;
+  // How errors name a role that is missing: Kubernetes says `clusterrole.rbac.… "r" not found`
+  // where it decides, and `clusterroles.rbac.…` where it stores.
+  enum class RoleNaming : uint8_t { kKind, kResource };
+  UserRules CollectRules(const UserInfo& user, std::string_view name_space,
+                         RoleNaming naming) const;
   // The rules that a binding in this namespace (empty: of the cluster) grants. kNotFound, or
   // kInternalError for a kind of role that there is none of.
   Result<std::vector<PolicyRule>> RulesOf(const RoleRef& role, std::string_view name_space) const;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/authz/authorization_chain.h"
 #include "apiserver/authz/escalation.h"
 #include "apiserver/authz/forbidden.h"
 #include "apiserver/authz/testing.h"
@@ -226,17 +227,17 @@ TEST(ForbiddenTest, MessagesAreThoseOfKubernetes) {
   const UserInfo bob = User("bob");
   AccessAttributes scale = Ask(bob, "update", "deployments", "ns", "d", "scale");
   scale.group = "apps";
-  const DetailedStatus status = ForbiddenStatus(scale, "because");
-  EXPECT_EQ(status.status.message(),
+  const Status status = ForbiddenStatus(scale, "because");
+  EXPECT_EQ(status.message(),
             "deployments.apps \"d\" is forbidden: User \"bob\" cannot update resource "
             "\"deployments/scale\" in API group \"apps\" in the namespace \"ns\": because");
-  EXPECT_EQ(status.group, "apps");
-  EXPECT_EQ(status.kind, "deployments");
-  EXPECT_EQ(status.name, "d");
-  EXPECT_EQ(ForbiddenStatus(Ask(bob, "list", "nodes"), "").status.message(),
+  EXPECT_EQ(status.subject()->group, "apps");
+  EXPECT_EQ(status.subject()->kind, "deployments");
+  EXPECT_EQ(status.subject()->name, "d");
+  EXPECT_EQ(ForbiddenStatus(Ask(bob, "list", "nodes"), "").message(),
             "nodes is forbidden: User \"bob\" cannot list resource \"nodes\" in API group \"\" at "
             "the cluster scope");
-  EXPECT_EQ(ForbiddenStatus(AskPath(bob, "get", "/<b>"), "").status.message(),
+  EXPECT_EQ(ForbiddenStatus(AskPath(bob, "get", "/<b>"), "").message(),
             "forbidden: User \"bob\" cannot get path \"/&lt;b&gt;\"");
 }
 
@@ -263,6 +264,31 @@ TEST(UnionAuthorizerTest, TheFirstOpinionCounts) {
   EXPECT_EQ(rules.RulesFor(bob, "ns").rules.size(), 2u);
 }
 
+TEST(AuthorizationChainTest, MastersComeFirstAndModesInTheirOrder) {
+  RbacPolicy policy;
+  const auto chain = AuthorizationChain::Make({"RBAC", "AlwaysAllow"}, policy).value();
+  const UserInfo bob = User("bob");
+  EXPECT_EQ(Answer(chain->authorizer(), Ask(bob, "get", "pods")).decision, Decision::kAllow);
+  const auto strict = AuthorizationChain::Make({"RBAC"}, policy).value();
+  const UserInfo root = User("root", {"system:masters"});
+  EXPECT_EQ(Answer(strict->authorizer(), Ask(root, "get", "pods")).decision, Decision::kAllow);
+  EXPECT_EQ(Answer(strict->authorizer(), Ask(bob, "get", "pods")).decision, Decision::kNoOpinion);
+  EXPECT_TRUE(strict->rules().RulesFor(root, "ns").rules.empty());
+}
+
+TEST(AuthorizationChainTest, ModesMustBeKnownAndDifferent) {
+  RbacPolicy policy;
+  const auto error = [&](const std::vector<std::string>& modes) {
+    return AuthorizationChain::Make(modes, policy).error().message();
+  };
+  EXPECT_EQ(error({}), "at least one authorization-mode must be passed");
+  EXPECT_EQ(error({"Magic"}), "authorization-mode \"Magic\" is not a valid mode");
+  EXPECT_EQ(error({"RBAC", "RBAC"}),
+            "authorization-mode [\"RBAC\" \"RBAC\"] has mode specified more than once");
+  AlwaysDeny node;
+  EXPECT_TRUE(AuthorizationChain::Make({"Node", "RBAC"}, policy, {{"Node", &node}}).has_value());
+}
+
 // bob may read pods, and write roles and bindings, in namespace ns.
 class EscalationTest : public ::testing::Test {
  protected:
@@ -286,8 +312,8 @@ class EscalationTest : public ::testing::Test {
                           .object = &document,
                           .old = old.empty() ? nullptr : &old_document};
     std::string message = "no answer";
-    CheckEscalation(write, policy_, policy_, [&](DetailedResult<void> result) {
-      message = result ? "ok" : result.error().status.message();
+    CheckEscalation(write, policy_, policy_, [&](Result<void> result) {
+      message = result ? "ok" : result.error().message();
     });
     return message;
   }
@@ -331,6 +357,14 @@ TEST_F(EscalationTest, ABindingToNoRoleIsNotFound) {
   EXPECT_EQ(Check(RbacKind::kRoleBinding, Binding("RoleBinding", R"("name":"x","namespace":"ns")",
                                                   R"("kind":"ClusterRole","name":"none")", "")),
             "clusterroles.rbac.authorization.k8s.io \"none\" not found");
+}
+
+TEST_F(EscalationTest, RolesThatAreMissingAreToldToo) {
+  policy_.Put(Doc(Binding("RoleBinding", R"("name":"x","namespace":"ns")",
+                          R"("kind":"Role","name":"gone")", R"({"kind":"User","name":"bob"})")));
+  EXPECT_TRUE(Check(RbacKind::kRole, RoleOf(kSecrets))
+                  .ends_with("; resolution errors: [roles.rbac.authorization.k8s.io \"gone\" not "
+                             "found]"));
 }
 
 TEST_F(EscalationTest, ChangingOnlyFinalizersIsFree) {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "apiserver/authn/detailed_status.h"
+#include "apiserver/authn/object_errors.h"
 #include "object/json/encode.h"
 #include "object/scalar/names.h"
 #include "object/selector/field_selector.h"

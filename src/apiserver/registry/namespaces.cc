@@ -56,11 +56,7 @@ Result<bool> NamespaceBehaviour::KeepsOnDelete(WriteContext& write, const Delete
     core::MutableNamespace(object).mutable_status().set_phase("Terminating");
     return true;
   }
-  if (core::Namespace(object).spec().finalizers().empty()) return false;
-  return std::unexpected(
-      Conflict(write.resource, meta.name(),
-               "The system is ensuring all content is removed from this namespace.  Upon "
-               "completion, this namespace will automatically be purged by the system."));
+  return !core::Namespace(object).spec().finalizers().empty();
 }
 
 }  // namespace skiff

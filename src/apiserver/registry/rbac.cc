@@ -29,17 +29,14 @@ Result<void> RbacBehaviour::Check(const WriteContext& write, const Document* old
                         .old = old};
   // The authorizers of today answer before the call returns. One that does not would leave the
   // question open, which counts as no.
-  auto answer = std::make_shared<std::optional<DetailedResult<void>>>();
+  auto answer = std::make_shared<std::optional<Result<void>>>();
   CheckEscalation(asked, authorizer_, policy_,
-                  [answer](DetailedResult<void> result) { *answer = std::move(result); });
+                  [answer](Result<void> result) { *answer = std::move(result); });
   if (!*answer) {
     return Fail(StatusReason::kForbidden, "whether this role may be granted could not be found out");
   }
   if (**answer) return {};
-  const DetailedStatus& refused = (*answer)->error();
-  Status status = refused.status;
-  status.SetSubject({refused.name, refused.group, refused.kind, {}});
-  return std::unexpected(std::move(status));
+  return std::unexpected((*answer)->error());
 }
 
 }  // namespace skiff

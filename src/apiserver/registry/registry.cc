@@ -11,7 +11,15 @@ namespace skiff {
 Registry::Registry(RegistryContext context) : plain_(std::make_unique<ResourceBehaviour>()) {
   special_.push_back({"", "namespaces", std::make_unique<NamespaceBehaviour>()});
   special_.push_back({"", "pods", std::make_unique<PodBehaviour>()});
-  if (context.rbac == nullptr) return;
+  if (context.rbac != nullptr) AddRoles(context);
+  if (context.storages.Find(FindResource("", "v1", "services")->hub) == nullptr) return;
+  auto services =
+      std::make_unique<ServiceBehaviour>(context.storages, std::move(context.service));
+  services_ = services.get();
+  special_.push_back({"", "services", std::move(services)});
+}
+
+void Registry::AddRoles(const RegistryContext& context) {
   const auto add_rbac = [&](std::string_view resource, RbacKind kind) {
     special_.push_back(
         {"rbac.authorization.k8s.io", resource,

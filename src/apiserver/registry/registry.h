@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apiserver/authz/rbac_policy.h"
+#include "apiserver/registry/services.h"
 #include "apiserver/rest/behaviour.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/storage_set.h"
@@ -21,6 +22,7 @@ struct RegistryContext {
   Random& random;
   Authorizer& authorizer;
   RbacPolicy* rbac = nullptr;  // null when roles decide nothing
+  ServiceSettings service = {};
 };
 
 class Registry {
@@ -32,14 +34,18 @@ class Registry {
   ResourceBehaviour* BehaviourOf(const ResourceHub& hub) const;
   // Who answers a subresource that is more than another view of its object; null: nobody special.
   static Handler SubresourceHandler(const ResourceDesc& resource, std::string_view subresource);
+  // Null when there are no services.
+  ServiceBehaviour* services() const { return services_; }
 
  private:
+  void AddRoles(const RegistryContext& context);
   struct Special {
     std::string_view group;
     std::string_view resource;
     std::unique_ptr<ResourceBehaviour> behaviour;
   };
   std::vector<Special> special_;
+  ServiceBehaviour* services_ = nullptr;  // in special_
   std::unique_ptr<ResourceBehaviour> plain_;
 };
 

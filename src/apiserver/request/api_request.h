@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -48,6 +49,8 @@ struct ApiRequest {
   Duration deadline{0};  // of the answer; long-running requests have none: zero
   size_t stage = 0;      // of the pipeline that it has reached
   InFlight in_flight = {};
+  // Told once, when the answer begins: its code, and its length if that is known.
+  std::function<void(const ApiRequest& request, int code, size_t bytes)> on_answer = {};
   // What the client should know beside the answer: texts of Warning headers.
   std::vector<std::string> warnings = {};
 };

@@ -72,11 +72,10 @@ Result<RequestInfo> ReadRequestInfo(std::string_view method, std::string_view pa
                                     const QueryParameters& query) {
   SKIFF_ASSIGN_OR_RETURN(std::vector<std::string> parts, SplitPath(path));
   RequestInfo info;
-  info.path = path.starts_with("//") ? "/" + std::string(path.substr(path.find_first_not_of('/')))
-                                     : PercentDecode(path, false).value_or("/");
+  info.path = PercentDecode(path, false).value_or("/");
   info.verb = AsciiLower(method);
   size_t at = 0;
-  if (parts.empty()) return info;
+  if (parts.empty() || path.starts_with("//")) return info;
   if (parts[0] == "api" && parts.size() >= 3) {
     at = 1;
   } else if (parts[0] == "apis" && parts.size() >= 4) {

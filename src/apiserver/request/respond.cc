@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "net/gzip.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 #include "object/json/status.h"
@@ -20,6 +21,16 @@ std::string WarningHeader(std::string_view text) {
     out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
   }
   return out + '"';
+}
+
+// Whether the client takes gzip, told as simply as clients do: by its name.
+bool TakesGzip(const ApiRequest& request) {
+  return request.http.headers.Get("accept-encoding").find("gzip") != std::string_view::npos;
+}
+
+void AddGzipHeaders(HttpHeaders& headers) {
+  headers.Add("content-encoding", "gzip");
+  headers.Add("vary", "Accept-Encoding");
 }
 
 HttpResponse Begin(ApiRequest& request, int code, std::string_view content_type,
@@ -45,15 +56,31 @@ HttpResponse Begin(ApiRequest& request, int code, std::string_view content_type,
 
 void RespondBytes(ApiRequest& request, int code, std::string_view content_type, SharedBytes body,
                   HttpHeaders extra) {
+  if (body.size() >= limits::kMinGzipBytes && TakesGzip(request)) {
+    AddGzipHeaders(extra);
+    body = GzipBytes(body.view());
+  }
+  if (request.on_answer) request.on_answer(request, code, body.size());
   HttpResponse response = Begin(request, code, content_type, std::move(extra));
   response.body = std::move(body);
   std::move(request.responder).Respond(std::move(response));
 }
 
-void RespondStream(ApiRequest& request, int code, std::string_view content_type,
+void RespondStream(ApiRequest& request, int code, std::string_view content_type, StreamSize size,
                    std::unique_ptr<BodySource> source) {
-  HttpResponse response = Begin(request, code, content_type, {});
+  HttpHeaders extra;
+  if (size == StreamSize::kLarge && TakesGzip(request)) {
+    AddGzipHeaders(extra);
+    source = MakeGzipSource(std::move(source));
+  }
+  if (request.on_answer) request.on_answer(request, code, 0);
+  HttpResponse response = Begin(request, code, content_type, std::move(extra));
   response.source = std::move(source);
+  std::move(request.responder).Respond(std::move(response));
+}
+
+void RespondUpgrade(ApiRequest& request, HttpResponse response) {
+  if (request.on_answer) request.on_answer(request, response.code, 0);
   std::move(request.responder).Respond(std::move(response));
 }
 

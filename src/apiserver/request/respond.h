@@ -20,9 +20,13 @@ void RespondBytes(ApiRequest& request, int code, std::string_view content_type, 
 inline void RespondText(ApiRequest& request, int code, std::string_view text) {
   RespondBytes(request, code, "text/plain; charset=utf-8", SharedBytes(text));
 }
-// What is made while it is sent.
-void RespondStream(ApiRequest& request, int code, std::string_view content_type,
+// What is made while it is sent. Large is what is worth compressing, if the client can take that;
+// events of a watch are not.
+enum class StreamSize : uint8_t { kLarge, kEvents };
+void RespondStream(ApiRequest& request, int code, std::string_view content_type, StreamSize size,
                    std::unique_ptr<BodySource> source);
+// What another protocol goes on with.
+void RespondUpgrade(ApiRequest& request, HttpResponse response);
 
 // A JSON text that begins an answer, in the encoding that was asked for: pretty, or as YAML.
 // Protobuf is not made of JSON.

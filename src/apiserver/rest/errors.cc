@@ -2,54 +2,33 @@
 
 #include <utility>
 
+#include "apiserver/authn/object_errors.h"
 #include "base/buffer.h"
 #include "object/json/text.h"
 
 namespace skiff {
 namespace {
 
-// "configmaps", "deployments.apps".
-std::string Qualified(const ResourceDesc& resource) {
-  std::string out(resource.name);
-  if (const std::string_view group = resource.version->desc->group; !group.empty()) {
-    out += '.';
-    out += group;
-  }
-  return out;
-}
-
-StatusSubject SubjectOf(const ResourceDesc& resource, std::string_view name) {
-  return {std::string(name), std::string(resource.version->desc->group),
-          std::string(resource.name), {}};
-}
-
-Status About(StatusReason reason, const ResourceDesc& resource, std::string_view name,
-             std::string message) {
-  Status out(reason, std::move(message));
-  out.SetSubject(SubjectOf(resource, name));
-  return out;
-}
-
-StatusCause Cause(std::string_view reason, std::string field, std::string message) {
-  return {std::string(reason), std::move(message), std::move(field)};
-}
+std::string_view GroupOf(const ResourceDesc& resource) { return resource.version->desc->group; }
 
 }  // namespace
 
 Status NotFound(const ResourceDesc& resource, std::string_view name) {
-  return About(StatusReason::kNotFound, resource, name,
-               Qualified(resource) + " \"" + std::string(name) + "\" not found");
+  return NotFoundObject(GroupOf(resource), resource.name, name);
 }
 
 Status AlreadyExists(const ResourceDesc& resource, std::string_view name) {
-  return About(StatusReason::kAlreadyExists, resource, name,
-               Qualified(resource) + " \"" + std::string(name) + "\" already exists");
+  std::string message(resource.name);
+  if (!GroupOf(resource).empty()) message += "." + std::string(GroupOf(resource));
+  Status out(StatusReason::kAlreadyExists,
+             message + " \"" + std::string(name) + "\" already exists");
+  out.SetSubject(
+      {std::string(name), std::string(GroupOf(resource)), std::string(resource.name), {}});
+  return out;
 }
 
 Status Conflict(const ResourceDesc& resource, std::string_view name, std::string_view why) {
-  return About(StatusReason::kConflict, resource, name,
-               "Operation cannot be fulfilled on " + Qualified(resource) + " \"" +
-                   std::string(name) + "\": " + std::string(why));
+  return ConflictingObject(GroupOf(resource), resource.name, name, why);
 }
 
 Status ObjectChanged(const ResourceDesc& resource, std::string_view name) {
@@ -59,10 +38,7 @@ Status ObjectChanged(const ResourceDesc& resource, std::string_view name) {
 }
 
 Status Forbidden(const ResourceDesc& resource, std::string_view name, std::string_view why) {
-  std::string message = Qualified(resource) + " ";
-  if (!name.empty()) message += "\"" + std::string(name) + "\" ";
-  return About(StatusReason::kForbidden, resource, name,
-               message + "is forbidden: " + std::string(why));
+  return ForbiddenObject(GroupOf(resource), resource.name, name, why);
 }
 
 Status MethodNotAllowed() {
@@ -79,35 +55,20 @@ Status UnknownResource() {
 }
 
 StatusCause InvalidField(std::string field, std::string_view value_json, std::string_view why) {
-  return Cause("FieldValueInvalid", std::move(field),
-               "Invalid value: " + std::string(value_json) + ": " + std::string(why));
+  return InvalidValue(std::move(field), value_json, why);
 }
 
 StatusCause ForbiddenField(std::string field, std::string_view why) {
-  return Cause("FieldValueForbidden", std::move(field), "Forbidden: " + std::string(why));
+  return {"FieldValueForbidden", "Forbidden: " + std::string(why), std::move(field)};
 }
 
 StatusCause RequiredField(std::string field, std::string_view why) {
-  std::string message = "Required value";
-  if (!why.empty()) message += ": " + std::string(why);
-  return Cause("FieldValueRequired", std::move(field), std::move(message));
+  return RequiredValue(std::move(field), why);
 }
 
 Status Invalid(std::string_view kind, std::string_view group, std::string_view name,
                std::vector<StatusCause> causes) {
-  std::string qualified(kind);
-  if (!group.empty()) qualified += "." + std::string(group);
-  std::string message = qualified + " \"" + std::string(name) + "\" is invalid: ";
-  if (causes.size() > 1) message += '[';
-  for (const StatusCause& cause : causes) {
-    if (&cause != &causes.front()) message += ", ";
-    message += cause.field + ": " + cause.message;
-  }
-  if (causes.size() > 1) message += ']';
-  Status out(StatusReason::kInvalid, std::move(message));
-  out.SetSubject({std::string(name), std::string(group), std::string(kind), {}});
-  for (StatusCause& cause : causes) out.AddCause(std::move(cause));
-  return out;
+  return InvalidObject(group, kind, name, std::move(causes));
 }
 
 Status Invalid(const ResourceDesc& resource, std::string_view name,

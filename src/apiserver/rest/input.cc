@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/defaults/defaults.h"
 #include "apiserver/rest/errors.h"
 #include "base/strings.h"
 #include "object/json/decode.h"
@@ -38,6 +39,7 @@ Status CannotRead(const ExpectedKind& expected, const Status& why) {
 
 Result<Document> ReadJson(std::string_view json, const ExpectedKind& expected,
                           const TextPositions* positions, std::vector<FieldIssue>* issues) {
+  if (TrimSpace(json) == "null") return Document::OfType(expected.type);
   const Result<TypeMeta> meta = PeekTypeMeta(json);
   if (!meta) return std::unexpected(CannotRead(expected, meta.error()));
   SKIFF_RETURN_IF_ERROR(CheckKind(meta->api_version, meta->kind, expected));
@@ -46,7 +48,6 @@ Result<Document> ReadJson(std::string_view json, const ExpectedKind& expected,
   options.positions = positions;
   Result<Document> object = DecodeJson(json, expected.type, options);
   if (!object) return std::unexpected(CannotRead(expected, object.error()));
-  if (object->root().is_null()) return Document::OfType(expected.type);
   if (!object->root().is_object()) {
     return BadRequest("the body of the request is no object");
   }
@@ -141,6 +142,7 @@ Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected) {
   Value& root = object->root();
   root.Set(object->arena(), "kind", Value::String(expected.kind));
   root.Set(object->arena(), "apiVersion", Value::String(expected.api_version));
+  ApplyDefaults(*object);
   return object;
 }
 

@@ -46,7 +46,7 @@ void RespondList(ApiRequest& request, std::unique_ptr<ListEncoder> encoder,
   } while (more && *more && needs_all);
   if (!more) return RespondError(request, more.error());
   if (*more) {
-    return RespondStream(request, 200, format.content_type(),
+    return RespondStream(request, 200, format.content_type(), StreamSize::kLarge,
                          std::make_unique<ListSource>(std::move(encoder), std::move(begun)));
   }
   if (!needs_all) {
@@ -65,7 +65,8 @@ void HandleList(ApiRequestPtr request, const Endpoint& endpoint) {
   if (!options) return RespondError(*request, options.error());
   CacheListRequest list{std::move(options->selection), std::move(options->resource_version),
                         std::move(options->resource_version_match),
-                        std::move(options->continue_token), options->limit};
+                        std::move(options->continue_token), options->limit,
+                        options->send_initial_events};
   endpoint.storage->cache().List(
       std::move(list),
       [request = std::move(request), &endpoint, format = *format](Result<ListReply> reply) mutable {

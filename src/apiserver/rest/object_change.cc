@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/defaults/defaults.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/object_output.h"
@@ -57,6 +58,9 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     Result<Change> decided = change_.decide(current_ ? &*current_ : nullptr);
     if (!decided) return done_(std::unexpected(std::move(decided.error())));
     if (decided->kind == Change::Kind::kNothing) return Finish(false, false);
+    // Kubernetes defaults what it reads from storage; here it is stored that way. What preparing
+    // the object cleared or added, a status or a job's labels, has defaults again.
+    ApplyDefaults(decided->object);
     // Of a removal this is what the client and nobody else sees: the object as it was last.
     written_ = EncodeForStorage(decided->object, change_.storage->desc());
     if (decided->kind == Change::Kind::kWrite) {

@@ -2,6 +2,7 @@
 // merge patch. The patch applies to the JSON form of the object in the version of the URL.
 #include <utility>
 
+#include "apiserver/defaults/defaults.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
@@ -58,7 +59,11 @@ Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const
   SKIFF_ASSIGN_OR_RETURN(Document tree, DecodeJson(json.view(), nullptr, whole));
   switch (patch.kind) {
     case PatchKind::kJson:
-      SKIFF_RETURN_IF_ERROR(ApplyJsonPatch(patch.body->root(), tree));
+      if (Result<void> applied = ApplyJsonPatch(patch.body->root(), tree); !applied) {
+        // Details are there, if empty, where Kubernetes refuses a patch for its content.
+        if (applied.error().reason() == StatusReason::kInvalid) applied.error().SetSubject({});
+        return std::unexpected(std::move(applied.error()));
+      }
       break;
     case PatchKind::kMerge:
       SKIFF_RETURN_IF_ERROR(ApplyMergePatch(patch.body->root(), tree));
@@ -83,6 +88,7 @@ Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const
     return Fail(StatusReason::kInvalid, "the patch does not result in an object");
   }
   SKIFF_RETURN_IF_ERROR(Report(request, patch.mode, "", issues));
+  ApplyDefaults(*object);
   return object;
 }
 

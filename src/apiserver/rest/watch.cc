@@ -1,11 +1,12 @@
 // Watches: a stream of events that goes on until the client leaves, its time is up, or the server
-// stops.
+// stops. Over HTTP the events follow each other; over a WebSocket each is a message.
 #include <utility>
 
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/list_options.h"
 #include "apiserver/rest/watch_encoder.h"
+#include "net/websocket.h"
 #include "store/cache/watcher.h"
 
 namespace skiff {
@@ -13,7 +14,7 @@ namespace {
 
 constexpr size_t kEventsAtOnce = 64;
 
-// Wakes the source from other threads, also when the source has gone.
+// Wakes the stream from other threads, also when the stream has gone.
 struct Waker {
   std::mutex mutex;
   std::function<void()> wake;  // null: not started yet, or gone
@@ -22,43 +23,51 @@ struct Waker {
     std::lock_guard lock(mutex);
     if (wake) wake();
   }
+  void Set(std::function<void()> how) {
+    std::lock_guard lock(mutex);
+    wake = std::move(how);
+  }
 };
 
-class WatchSource final : public BodySource {
+// What both kinds of streams take their events from.
+class WatchFeed {
  public:
-  WatchSource(std::unique_ptr<Watcher> watcher, std::unique_ptr<WatchEncoder> encoder,
-              std::shared_ptr<Waker> waker, Deadlines& deadlines, Duration until)
+  WatchFeed(std::unique_ptr<Watcher> watcher, std::unique_ptr<WatchEncoder> encoder,
+            std::shared_ptr<Waker> waker, Deadlines& deadlines, Duration until)
       : watcher_(std::move(watcher)),
         encoder_(std::move(encoder)),
         waker_(std::move(waker)),
         deadlines_(deadlines),
         deadline_(deadlines.Add(until, [waker = waker_] { waker->Wake(); })) {}
-
-  ~WatchSource() override {
+  WatchFeed(const WatchFeed&) = delete;
+  WatchFeed& operator=(const WatchFeed&) = delete;
+  ~WatchFeed() {
     deadlines_.Remove(deadline_);
-    std::lock_guard lock(waker_->mutex);
-    waker_->wake = nullptr;
+    waker_->Set(nullptr);
   }
 
-  void OnStart(std::function<void()> wake) override {
-    std::lock_guard lock(waker_->mutex);
-    waker_->wake = std::move(wake);
-  }
+  void Start(std::function<void()> wake) { waker_->Set(std::move(wake)); }
 
-  Result<State> Read(ByteBuffer& out, size_t room) override {
-    const size_t until = out.size() + room;
+  // Appends events to `out` until it has about `until` bytes; tells `after` of each that is
+  // complete.
+  template <typename After>
+  Result<BodySource::State> Take(ByteBuffer& out, size_t until, After after) {
     while (out.size() < until) {
-      if (deadlines_.Reached(deadline_)) return State::kEnd;
+      if (deadlines_.Reached(deadline_)) return BodySource::State::kEnd;
       items_.clear();
       const Watcher::Progress progress = watcher_->Take(kEventsAtOnce, items_);
-      for (const WatchItem& item : items_) SKIFF_RETURN_IF_ERROR(encoder_->Append(item, out));
-      if (progress == Watcher::Progress::kIdle) return State::kWaiting;
+      for (const WatchItem& item : items_) {
+        SKIFF_RETURN_IF_ERROR(encoder_->Append(item, out));
+        after();
+      }
+      if (progress == Watcher::Progress::kIdle) return BodySource::State::kWaiting;
       if (progress == Watcher::Progress::kEnded) {
         SKIFF_RETURN_IF_ERROR(encoder_->AppendError(watcher_->why(), out));
-        return State::kEnd;
+        after();
+        return BodySource::State::kEnd;
       }
     }
-    return State::kMore;
+    return BodySource::State::kMore;
   }
 
  private:
@@ -68,6 +77,42 @@ class WatchSource final : public BodySource {
   Deadlines& deadlines_;
   Deadlines::Key deadline_;
   std::vector<WatchItem> items_;
+};
+
+class WatchSource final : public BodySource {
+ public:
+  explicit WatchSource(std::unique_ptr<WatchFeed> feed) : feed_(std::move(feed)) {}
+
+  void OnStart(std::function<void()> wake) override { feed_->Start(std::move(wake)); }
+  Result<State> Read(ByteBuffer& out, size_t room) override {
+    return feed_->Take(out, out.size() + room, [] {});
+  }
+
+ private:
+  std::unique_ptr<WatchFeed> feed_;
+};
+
+class WatchSocket final : public WebSocketEndpoint {
+ public:
+  WatchSocket(std::unique_ptr<WatchFeed> feed, MediaKind media)
+      : feed_(std::move(feed)), text_(media != MediaKind::kProtobuf) {}
+
+  void OnStart(std::function<void()> wake) override { feed_->Start(std::move(wake)); }
+  Result<BodySource::State> Write(WebSocketWriter& out, size_t room) override {
+    ByteBuffer message;
+    return feed_->Take(message, room, [&] {
+      if (text_) {
+        out.Text(message.view());
+      } else {
+        out.Binary(message.view());
+      }
+      message.Clear();
+    });
+  }
+
+ private:
+  std::unique_ptr<WatchFeed> feed_;
+  const bool text_;
 };
 
 // As long as the client wants, else between one and two times the least time, at random so that
@@ -83,14 +128,19 @@ Duration WatchTimeout(const ListOptions& options, RestContext& context) {
 
 void RespondWatch(ApiRequest& request, const Endpoint& endpoint, const OutputFormat& format,
                   std::unique_ptr<Watcher> watcher, std::shared_ptr<Waker> waker, Duration until) {
-  RestContext& context = *endpoint.context;
   auto encoder = MakeWatchEncoder(request, endpoint, format);
   if (!encoder) return RespondError(request, encoder.error());
+  auto feed = std::make_unique<WatchFeed>(std::move(watcher), std::move(*encoder),
+                                          std::move(waker), endpoint.context->deadlines, until);
+  if (IsWebSocketRequest(request.http)) {
+    return RespondUpgrade(request, AcceptWebSocket(request.http, "",
+                                                   std::make_unique<WatchSocket>(
+                                                       std::move(feed), format.media)));
+  }
   std::string content_type(format.content_type());
   if (format.media == MediaKind::kProtobuf) content_type += ";stream=watch";
-  RespondStream(request, 200, content_type,
-                std::make_unique<WatchSource>(std::move(watcher), std::move(*encoder),
-                                              std::move(waker), context.deadlines, until));
+  RespondStream(request, 200, content_type, StreamSize::kEvents,
+                std::make_unique<WatchSource>(std::move(feed)));
 }
 
 }  // namespace

@@ -29,7 +29,9 @@ Result<void> CheckNewMeta(const ResourceDesc& resource, Document& object) {
 }
 
 Result<void> CheckChangedMeta(const ResourceDesc& resource, Document& old, Document& object) {
+  // Kubernetes looks at these twice, for all kinds and for the kind, and its clients see both.
   std::vector<StatusCause> causes = CheckMetaUpdate(old, object);
+  for (StatusCause& cause : CheckMetaUpdate(old, object)) causes.push_back(std::move(cause));
   for (StatusCause& cause : CheckMeta(resource, object)) causes.push_back(std::move(cause));
   if (causes.empty()) return {};
   return std::unexpected(Invalid(resource, MetaOf(object).name(), std::move(causes)));
@@ -81,8 +83,7 @@ void FillMetaForUpdate(Document& old, Document& object) {
   after.Take("creationTimestamp", before);
   after.Take("generateName", before);
   if (after.uid().empty()) after.Take("uid", before);
-  if (before.deleting()) after.Take("deletionTimestamp", before);
-  if (!before.deleting()) after.Erase("deletionTimestamp");
+  if (before.deleting() && !after.deleting()) after.Take("deletionTimestamp", before);
   if (!after.grace_period_seconds()) after.Take("deletionGracePeriodSeconds", before);
 }
 

@@ -70,9 +70,7 @@ Freshness NotOlderThan(std::string_view text, Revision revision) {
   return {Freshness::Kind::kNotOlderThan, revision};
 }
 
-Result<void> CheckListOptions(const ListVersionOptions& options) {
-  OptionErrors errors;
-  if (options.match.empty()) return {};
+void CheckListMatch(const ListVersionOptions& options, OptionErrors& errors) {
   if (options.resource_version.empty()) {
     errors.Forbid(kMatchField,
                   "resourceVersionMatch is forbidden unless resourceVersion is provided");
@@ -86,6 +84,14 @@ Result<void> CheckListOptions(const ListVersionOptions& options) {
   if (options.match == kExactName && options.resource_version == "0") {
     errors.Forbid(kMatchField,
                   "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
+  }
+}
+
+Result<void> CheckListOptions(const ListVersionOptions& options) {
+  OptionErrors errors;
+  if (!options.match.empty()) CheckListMatch(options, errors);
+  if (options.send_initial_events) {
+    errors.Forbid("sendInitialEvents", "sendInitialEvents is forbidden for list");
   }
   return errors.Finish();
 }

@@ -35,6 +35,7 @@ struct ListVersionOptions {
   std::string_view continue_token = {};
   int64_t limit = 0;
   bool single = false;  // at most one object can match, so that there are no pages
+  std::optional<bool> send_initial_events = {};  // which is for watches
 };
 
 struct ListPlan {

@@ -239,7 +239,8 @@ void ResourceCache::Core::List(CacheListRequest request, StoreCallback<ListReply
                         .match = request.resource_version_match,
                         .continue_token = request.continue_token,
                         .limit = request.limit,
-                        .single = job.selection->single()});
+                        .single = job.selection->single(),
+                        .send_initial_events = request.send_initial_events});
   if (!plan) return done(std::unexpected(std::move(plan.error())));
   job.plan = std::move(*plan);
   const bool in_pages = job.plan.limit > 0 && job.selection->unfiltered();

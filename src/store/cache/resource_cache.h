@@ -66,6 +66,7 @@ struct CacheListRequest {
   std::string resource_version_match = {};
   std::string continue_token = {};
   int64_t limit = 0;
+  std::optional<bool> send_initial_events = {};  // which is for watches
 };
 
 struct CacheWatchRequest {

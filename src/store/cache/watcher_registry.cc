@@ -56,7 +56,10 @@ void WatcherRegistry::Add(Watcher* watcher, Duration first_bookmark) {
   ++size_;
   if (closed_) watcher->End(*closed_);
   if (!watcher->bookmarks_) return;
-  watcher->next_bookmark_ = BookmarkDue(watcher->deadline_, first_bookmark);
+  const Duration due = BookmarkDue(watcher->deadline_, first_bookmark);
+  // A watch that is over sooner than the margin gets none before its end.
+  const bool too_short = due < first_bookmark - limits::kBookmarkInterval;
+  watcher->next_bookmark_ = too_short ? first_bookmark : due;
   bookmarks_.emplace(watcher->next_bookmark_, watcher);
 }
 

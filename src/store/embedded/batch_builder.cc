@@ -3,45 +3,65 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/strings.h"
 #include "store/embedded/meta.h"
 
 namespace skiff {
 namespace {
 
+// At a time: little enough for nobody to notice the wait.
+constexpr size_t kWarmUpRows = 256;
+
 bool IsLive(const std::optional<CurrentRow>& row) { return row && !row->deleted; }
 
 }  // namespace
 
-void BatchBuilder::Begin(int64_t revision, int64_t keys) {
-  if (batch_ == nullptr) batch_ = engine_->NewBatch();
-  batch_->Clear();
-  first_revision_ = revision_ = revision;
-  first_keys_ = keys_ = keys;
-  rows_.clear();
-  written_.clear();
-  own_writes_.clear();
-  removed_.clear();
+EngineBatch* PreparedBatch::Seal() {
+  if (revision_ != first_revision_) PutMeta(*batch_, kMetaRevision, revision_);
+  if (keys_ != first_keys_) PutMeta(*batch_, kMetaKeys, keys_);
+  return batch_->bytes() == 0 ? nullptr : batch_.get();
+}
+
+void BatchBuilder::Begin(PreparedBatch* batch, int64_t revision, int64_t keys) {
+  if (batch->batch_ == nullptr) batch->batch_ = engine_->NewBatch();
+  batch->batch_->Clear();
+  batch->first_revision_ = batch->revision_ = revision;
+  batch->first_keys_ = batch->keys_ = keys;
+  batch->rows_.clear();
+  batch->written_.clear();
+  batch->own_writes_.clear();
+  batch->removed_.clear();
+}
+
+void BatchBuilder::Continue(PreparedBatch* batch, const PreparedBatch* earlier) {
+  batch_ = batch;
+  earlier_ = earlier;
 }
 
 Result<std::optional<CurrentRow>*> BatchBuilder::Find(std::string_view key) {
-  const auto [at, is_new] = rows_.try_emplace(key);
+  const auto [at, is_new] = batch_->rows_.try_emplace(key);
   if (!is_new) return &at->second;
-  at->second = cache_.Find(key);
-  if (at->second) return &at->second;
-  Result<bool> found = engine_->Get(Family::kCurrent, key, &scratch_);
-  Result<void> good = found ? Result<void>() : std::unexpected(found.error());
-  if (good && *found) {
-    Result<CurrentRow> row = DecodeCurrentRow(key, scratch_);
-    if (row) {
-      at->second = *row;
-    } else {
-      good = std::unexpected(row.error());
+  if (Result<void> read = Read(key, &at->second); !read) {
+    batch_->rows_.erase(at);
+    return std::unexpected(std::move(read).error());
+  }
+  return &at->second;
+}
+
+Result<void> BatchBuilder::Read(std::string_view key, std::optional<CurrentRow>* row) {
+  if (earlier_ != nullptr) {
+    if (const auto at = earlier_->rows_.find(key); at != earlier_->rows_.end()) {
+      *row = at->second;
+      return {};
     }
   }
-  if (good) return &at->second;
-  rows_.erase(at);
-  return std::unexpected(good.error());
+  *row = cache_.Find(key);
+  if (*row) return {};
+  SKIFF_ASSIGN_OR_RETURN(const bool found, engine_->Get(Family::kCurrent, key, &scratch_));
+  if (!found) return {};
+  SKIFF_ASSIGN_OR_RETURN(*row, DecodeCurrentRow(key, scratch_));
+  return {};
 }
 
 Result<bool> BatchBuilder::ConditionsHold(const Transaction& transaction,
@@ -79,18 +99,17 @@ Result<TransactionOutcome> BatchBuilder::Add(const Transaction& transaction) {
   TransactionOutcome outcome;
   SKIFF_ASSIGN_OR_RETURN(outcome.succeeded, ConditionsHold(transaction, &outcome));
   if (outcome.succeeded) {
-    SKIFF_ASSIGN_OR_RETURN(const bool changes, ChangesSomething(transaction));
-    if (changes) {
-      ++revision_;
-      uint32_t op = 0;
-      for (const Write& write : transaction.writes) {
-        SKIFF_ASSIGN_OR_RETURN(const auto* row, Find(write.key));
-        if (write.kind == Write::Kind::kDelete && !IsLive(*row)) continue;
-        SKIFF_RETURN_IF_ERROR(Append(write, op++));
-      }
+    SKIFF_ASSIGN_OR_RETURN(outcome.changed, ChangesSomething(transaction));
+  }
+  if (outcome.changed) {
+    ++batch_->revision_;
+    uint32_t op = 0;
+    for (const Write& write : transaction.writes) {
+      SKIFF_ASSIGN_OR_RETURN(auto* const row, Find(write.key));
+      if (write.kind == Write::Kind::kPut || IsLive(*row)) Append(write, op++, row);
     }
   }
-  outcome.revision = revision_;
+  outcome.revision = batch_->revision_;
   return outcome;
 }
 
@@ -98,21 +117,21 @@ Result<bool> BatchBuilder::DeleteAll(std::vector<std::string> keys) {
   bool changed = false;
   uint32_t op = 0;
   for (std::string& key : keys) {
-    Write& write = own_writes_.emplace_back(Write{Write::Kind::kDelete, std::move(key), {}, {}});
-    SKIFF_ASSIGN_OR_RETURN(const auto* row, Find(write.key));
+    const Write& write =
+        batch_->own_writes_.emplace_back(Write{Write::Kind::kDelete, std::move(key), {}, {}});
+    SKIFF_ASSIGN_OR_RETURN(auto* const row, Find(write.key));
     if (!IsLive(*row)) continue;
-    if (!std::exchange(changed, true)) ++revision_;
-    SKIFF_RETURN_IF_ERROR(Append(write, op++));
+    if (!std::exchange(changed, true)) ++batch_->revision_;
+    Append(write, op++, row);
   }
   return changed;
 }
 
-// All that can fail has been done before: the row is at hand.
-Result<void> BatchBuilder::Append(const Write& write, uint32_t op) {
-  SKIFF_ASSIGN_OR_RETURN(std::optional<CurrentRow>* const row, Find(write.key));
+void BatchBuilder::Append(const Write& write, uint32_t op, std::optional<CurrentRow>* row) {
+  EngineBatch& out = rows();
   const bool is_put = write.kind == Write::Kind::kPut;
   const bool was_live = IsLive(*row);
-  const LogPosition position{revision_, op};
+  const LogPosition position{batch_->revision_, op};
   const LogPosition previous = *row ? (*row)->position : LogPosition();
   const LeaseId old_lease = was_live ? (*row)->lease : LeaseId();
 
@@ -120,7 +139,7 @@ Result<void> BatchBuilder::Append(const Write& write, uint32_t op) {
   next.position = position;
   next.deleted = !is_put;
   if (is_put) {
-    next.create_revision = was_live ? (*row)->create_revision : revision_;
+    next.create_revision = was_live ? (*row)->create_revision : position.revision;
     next.version = was_live ? (*row)->version + 1 : 1;
     next.lease = write.lease;
   }
@@ -132,40 +151,48 @@ Result<void> BatchBuilder::Append(const Write& write, uint32_t op) {
                          write.key,
                          is_put ? write.value.view() : std::string_view()};
   EncodeRecord(position, record, &scratch_);
-  batch_->Put(Family::kLog, LogKey(position), scratch_);
-  batch_->Put(Family::kCurrent, write.key, CurrentRowBytes(write.key, next));
+  out.Put(Family::kLog, LogKey(position), scratch_);
+  out.Put(Family::kCurrent, write.key, CurrentRowBytes(write.key, next));
   if (old_lease != next.lease) {
     if (old_lease.value != 0) {
-      batch_->Delete(Family::kLease, AttachmentKey(old_lease, write.key));
+      out.Delete(Family::kLease, AttachmentKey(old_lease, write.key));
     }
     if (next.lease.value != 0) {
-      batch_->Put(Family::kLease, AttachmentKey(next.lease, write.key), "");
+      out.Put(Family::kLease, AttachmentKey(next.lease, write.key), "");
     }
   }
-  keys_ += static_cast<int>(is_put) - static_cast<int>(was_live);
-  written_.push_back({write.kind, position, next.create_revision, next.version, next.lease,
-                      was_live ? previous : LogPosition(), write.key,
-                      is_put ? &write.value : nullptr});
+  batch_->keys_ += static_cast<int>(is_put) - static_cast<int>(was_live);
+  batch_->written_.push_back({write.kind, position, next.create_revision, next.version, next.lease,
+                              was_live ? previous : LogPosition(), write.key,
+                              is_put ? &write.value : nullptr});
   *row = next;
-  return {};
 }
 
 void BatchBuilder::RemoveRow(std::string_view key) {
-  batch_->Delete(Family::kCurrent, key);
-  removed_.emplace_back(key);
+  rows().Delete(Family::kCurrent, key);
+  batch_->removed_.emplace_back(key);
 }
 
-void BatchBuilder::Written() {
-  for (const auto& [key, row] : rows_) {
+void BatchBuilder::Written(const PreparedBatch& batch) {
+  for (const auto& [key, row] : batch.rows_) {
     if (row) cache_.Put(key, *row);
   }
-  for (const std::string& key : removed_) cache_.Remove(key);
+  for (const std::string& key : batch.removed_) cache_.Remove(key);
 }
 
-EngineBatch* BatchBuilder::Finish() {
-  if (revision_ != first_revision_) PutMeta(*batch_, kMetaRevision, revision_);
-  if (keys_ != first_keys_) PutMeta(*batch_, kMetaKeys, keys_);
-  return batch_->bytes() == 0 ? nullptr : batch_.get();
+// Rows of a batch that is on its way may be read as they were before it: Written() corrects them,
+// and until then that batch is asked first.
+void BatchBuilder::WarmUp() {
+  const auto snapshot = engine_->NewSnapshot();
+  const auto cursor = snapshot->NewCursor(Family::kCurrent);
+  cursor->Seek(warm_from_);
+  for (size_t i = 0; i < kWarmUpRows && cursor->Valid(); ++i, cursor->Next(), ++warmed_rows_) {
+    // What is damaged is reported when it is asked for.
+    const Result<CurrentRow> row = DecodeCurrentRow(cursor->key(), cursor->value());
+    if (row) cache_.Put(cursor->key(), *row);
+  }
+  is_warm_ = !cursor->Valid() || warmed_rows_ >= limits::kMaxStoreCachedRows;
+  if (!is_warm_) warm_from_ = cursor->key();
 }
 
 }  // namespace skiff

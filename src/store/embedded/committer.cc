@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "store/check.h"
+#include "store/embedded/batch_events.h"
 #include "store/embedded/meta.h"
 
 namespace skiff {
@@ -12,75 +13,21 @@ namespace {
 
 constexpr Duration kFirstBackoff = std::chrono::milliseconds(100);
 constexpr Duration kLongestBackoff = std::chrono::seconds(10);
+// One that is being written, and one that is prepared meanwhile.
+constexpr size_t kBatchesUnderWay = 2;
 
 Status Unavailable(std::string why) {
   return Status(StatusReason::kServiceUnavailable, std::move(why));
 }
 
-Event MakeEvent(const WrittenRecord& written) {
-  Event event;
-  const bool is_put = written.kind == Write::Kind::kPut;
-  event.kind = is_put ? Event::Kind::kPut : Event::Kind::kDelete;
-  event.entry.key = written.key;
-  if (is_put) event.entry.value = *written.value;
-  event.entry.create_revision.value = written.create_revision;
-  event.entry.mod_revision.value = written.position.revision;
-  event.entry.version = written.version;
-  event.entry.lease = written.lease;
-  return event;
-}
-
 }  // namespace
-
-// The events of the batch that was just written.
-class Committer::BatchEvents final : public EventSource {
- public:
-  BatchEvents(const std::vector<WrittenRecord>& written, StoreReader* reader, Engine* engine)
-      : written_(written), reader_(reader), engine_(engine) {}
-
-  std::span<const Event> Plain() override {
-    if (plain_.empty()) {
-      plain_.reserve(written_.size());
-      for (const WrittenRecord& written : written_) plain_.push_back(MakeEvent(written));
-    }
-    return plain_;
-  }
-
-  Result<std::span<const Event>> WithPrevious() override {
-    if (with_previous_.empty()) {
-      std::vector<Event> events(Plain().begin(), Plain().end());
-      for (size_t i = 0; i < events.size(); ++i) {
-        if (!written_[i].previous) continue;
-        SKIFF_ASSIGN_OR_RETURN(events[i].previous, Before(i));
-      }
-      with_previous_ = std::move(events);
-    }
-    return std::span<const Event>(with_previous_);
-  }
-
- private:
-  // The state that a write replaced: often of the same batch, else read from the log.
-  Result<KeyValue> Before(size_t index) {
-    const LogPosition position = written_[index].previous;
-    const auto at = std::ranges::lower_bound(written_, position, {}, &WrittenRecord::position);
-    if (at != written_.end() && at->position == position) {
-      return plain_[static_cast<size_t>(at - written_.begin())].entry;
-    }
-    return reader_->Entry(*engine_, written_[index].key, position);
-  }
-
-  const std::vector<WrittenRecord>& written_;
-  StoreReader* reader_;
-  Engine* engine_;
-  std::vector<Event> plain_;
-  std::vector<Event> with_previous_;
-};
 
 Committer::Committer(CommitterParts parts, EngineRecovery recovery)
     : parts_(parts),
       recovery_(std::move(recovery)),
       builder_(
           std::make_unique<BatchBuilder>(parts.gate->engine(), parts.leases, *recovery_.random)) {
+  writer_.emplace(&mutex_, &wake_);
   thread_.emplace("store-commit", [this] { Work(); });
 }
 
@@ -141,105 +88,183 @@ void Committer::ReportEngineError(const Status& error) {
 }
 
 void Committer::Work() {
-  std::unique_lock lock(mutex_);
-  while (!stopping_) {
-    if (turn_away_) {
-      if (parts_.clock->Monotonic() < retry_at_) {
-        parts_.clock->WaitUntil(wake_, lock, retry_at_);
-        continue;
-      }
-      lock.unlock();
-      TryToRecover();
-      lock.lock();
-      continue;
-    }
-    if (engine_error_) {
-      const Status error = *std::exchange(engine_error_, std::nullopt);
-      lock.unlock();
-      EngineFailed(error);
-      lock.lock();
-      continue;
-    }
-    if (queue_.empty() && tasks_.empty()) {
-      wake_.wait(lock);
-      continue;
-    }
-    std::vector<Queued> batch = TakeBatch();
-    std::unique_ptr<CommitTask> task;
-    if (!tasks_.empty()) {
-      task = std::move(tasks_.front());
-      tasks_.pop_front();
-    }
+  Lock lock(mutex_);
+  while (!stopping_ || !under_way_.empty()) {
+    if (!DoSomething(lock) && !WarmUp(lock)) wake_.wait(lock);
+  }
+}
+
+bool Committer::DoSomething(Lock& lock) {
+  if (const auto written = writer_->TakeResult()) {
+    has_company_ = !queue_.empty() || under_way_.size() > 1;
     lock.unlock();
-    if (!batch.empty()) RunBatch(std::move(batch));
-    if (task != nullptr) RunTask(*task);
+    Finish(*under_way_.front(), *written);
+    lock.lock();
+    return true;
+  }
+  if (stopping_) return false;
+  if (turn_away_) return Recover(lock);
+  const bool is_idle = under_way_.empty();
+  if (engine_error_) {
+    if (!is_idle) return false;
+    const Status error = *std::exchange(engine_error_, std::nullopt);
+    lock.unlock();
+    EngineFailed(error);
+    lock.lock();
+    return true;
+  }
+  if (!tasks_.empty() && (task_is_next_ || queue_.empty())) return is_idle && RunTask(lock);
+  return !queue_.empty() && Prepare(lock);
+}
+
+bool Committer::WarmUp(Lock& lock) {
+  if (stopping_ || turn_away_ || builder_->is_warm()) return false;
+  lock.unlock();
+  builder_->WarmUp();
+  lock.lock();
+  return true;
+}
+
+bool Committer::Recover(Lock& lock) {
+  if (parts_.clock->Monotonic() < retry_at_) {
+    parts_.clock->WaitUntil(wake_, lock, retry_at_);
+    return true;
+  }
+  lock.unlock();
+  TryToRecover();
+  lock.lock();
+  return true;
+}
+
+bool Committer::RunTask(Lock& lock) {
+  task_is_next_ = false;
+  const std::unique_ptr<CommitTask> task = std::move(tasks_.front());
+  tasks_.pop_front();
+  lock.unlock();
+  RunTask(*task);
+  lock.lock();
+  return true;
+}
+
+bool Committer::Prepare(Lock& lock) {
+  Batch* const batch = OpenBatch();
+  if (batch == nullptr) return false;
+  const bool has_more = TakeQueued(batch);
+  if (has_more) {
+    task_is_next_ = true;
+    lock.unlock();
+    Judge(batch);
     lock.lock();
   }
+  if (under_way_.size() == 1 && queue_.empty() && !has_company_) {
+    WriteHere(batch, lock);
+  } else {
+    writer_->Offer(&batch->prepared, parts_.gate->engine());
+  }
+  return has_more;
 }
 
-std::vector<Committer::Queued> Committer::TakeBatch() {
-  std::vector<Queued> batch;
-  batch.reserve(std::min(queue_.size(), limits::kMaxStoreBatchTransactions));
-  size_t bytes = 0;
-  while (!queue_.empty() && batch.size() < limits::kMaxStoreBatchTransactions) {
-    bytes += queue_.front().bytes;
-    if (!batch.empty() && bytes > limits::kMaxStoreBatchBytes) break;
-    queued_bytes_ -= queue_.front().bytes;
-    batch.push_back(std::move(queue_.front()));
+void Committer::WriteHere(Batch* batch, Lock& lock) {
+  lock.unlock();
+  const Result<void> written = WriteBatch(batch->prepared, *parts_.gate->engine());
+  lock.lock();
+  has_company_ = !queue_.empty();
+  lock.unlock();
+  Finish(*batch, written);
+  lock.lock();
+}
+
+Committer::Batch* Committer::OpenBatch() {
+  if (writer_->TakeBack()) return under_way_.back().get();
+  if (under_way_.size() >= kBatchesUnderWay) return nullptr;
+  under_way_.push_back(spare_ != nullptr ? std::move(spare_) : std::make_unique<Batch>());
+  return under_way_.back().get();
+}
+
+bool Committer::TakeQueued(Batch* batch) {
+  const size_t before = batch->queued.size();
+  const size_t most =
+      std::min(before + limits::kStorePreparedAtOnce, limits::kMaxStoreBatchTransactions);
+  while (!queue_.empty() && batch->queued.size() < most) {
+    Queued& next = queue_.front();
+    if (!batch->queued.empty() && batch->bytes + next.bytes > limits::kMaxStoreBatchBytes) break;
+    batch->bytes += next.bytes;
+    queued_bytes_ -= next.bytes;
+    batch->queued.push_back(std::move(next));
     queue_.pop_front();
   }
-  return batch;
+  return batch->queued.size() > before;
 }
 
-void Committer::RunBatch(std::vector<Queued> batch) {
-  const int64_t before = parts_.state->revision.load();
-  builder_->Begin(before, parts_.state->keys.load());
-  std::vector<Result<TransactionOutcome>> outcomes;
-  outcomes.reserve(batch.size());
-  for (const Queued& queued : batch) {
-    outcomes.push_back(builder_->Add(queued.transaction));
-    if (outcomes.back()) continue;
-    if (outcomes.back().error().reason() == StatusReason::kInternalError) {
-      outcomes.back() = std::unexpected(parts_.reader->Damaged(
-          outcomes.back().error(),
-          queued.transaction.writes.empty() ? "" : queued.transaction.writes[0].key, before));
+void Committer::Judge(Batch* batch) {
+  const Batch* const earlier = under_way_.front().get();
+  const PreparedBatch* const before = earlier == batch ? nullptr : &earlier->prepared;
+  if (batch->outcomes.empty()) {
+    builder_->Begin(&batch->prepared,
+                    before != nullptr ? before->revision() : parts_.state->revision.load(),
+                    before != nullptr ? before->keys() : parts_.state->keys.load());
+  }
+  builder_->Continue(&batch->prepared, before);
+  while (batch->outcomes.size() < batch->queued.size()) {
+    const Transaction& transaction = batch->queued[batch->outcomes.size()].transaction;
+    auto& outcome = batch->outcomes.emplace_back(builder_->Add(transaction));
+    if (!outcome && outcome.error().reason() == StatusReason::kInternalError) {
+      outcome = std::unexpected(parts_.reader->Damaged(
+          outcome.error(), transaction.writes.empty() ? "" : transaction.writes[0].key,
+          batch->prepared.revision()));
     }
   }
-  const Result<void> written = WriteAndTell(nullptr);
-  for (size_t i = 0; i < batch.size(); ++i) {
-    if (written || !outcomes[i]) {
-      Answer(batch[i], outcomes[i]);
+}
+
+// Of the batch that is under way for longest.
+void Committer::Finish(Batch& batch, const Result<void>& written) {
+  if (written) {
+    Tell(batch.prepared);
+    for (size_t i = 0; i < batch.queued.size(); ++i) Answer(batch.queued[i], batch.outcomes[i]);
+    return Forget();
+  }
+  EngineFailed(written.error());
+  AnswerFailed(batch, written.error());
+  Forget();
+  // What was prepared meanwhile is built on it.
+  if (under_way_.empty()) return;
+  AnswerFailed(*under_way_.front(), Unavailable(written.error().message()));
+  Forget();
+}
+
+// Lets go of the batch that is under way for longest.
+void Committer::Forget() {
+  spare_ = std::move(under_way_.front());
+  under_way_.pop_front();
+  spare_->queued.clear();
+  spare_->outcomes.clear();
+  spare_->bytes = 0;
+}
+
+void Committer::AnswerFailed(Batch& batch, const Status& error) {
+  for (size_t i = 0; i < batch.queued.size(); ++i) {
+    if (!batch.outcomes[i]) {
+      Answer(batch.queued[i], batch.outcomes[i]);
       continue;
     }
     // One that changes nothing may have been judged by one whose fate is not known.
-    const int64_t last = i == 0 || !outcomes[i - 1] ? before : outcomes[i - 1]->revision;
-    const bool unknown = outcomes[i]->succeeded && outcomes[i]->revision != last &&
-                         written.error().reason() == StatusReason::kServerTimeout;
-    batch[i].done(std::unexpected(
+    const bool unknown =
+        batch.outcomes[i]->changed && error.reason() == StatusReason::kServerTimeout;
+    batch.queued[i].done(std::unexpected(
         unknown ? Status(StatusReason::kServerTimeout,
                          "whether the transaction happened is not known, since the disk failed: " +
-                             written.error().message())
-                : Unavailable(written.error().message())));
+                             error.message())
+                : Unavailable(error.message())));
   }
 }
 
-Result<void> Committer::WriteAndTell(CommitTask* task) {
-  EngineBatch* const rows = builder_->Finish();
-  if (rows == nullptr) return {};
-  Engine* const engine = parts_.gate->engine();
-  if (Result<void> written = engine->Write(*rows); !written) {
-    EngineFailed(written.error());
-    return written;
-  }
-  builder_->Written();
-  if (task != nullptr) task->Written();
-  parts_.state->keys.store(builder_->keys());
-  parts_.state->commits.fetch_add(builder_->changes());
-  if (builder_->changes() > 0) {
-    BatchEvents events(builder_->written(), parts_.reader, engine);
-    parts_.hub->Publish(builder_->revision(), events);
-  }
-  return {};
+void Committer::Tell(const PreparedBatch& batch) {
+  builder_->Written(batch);
+  parts_.state->keys.store(batch.keys());
+  parts_.state->commits.fetch_add(batch.changes());
+  if (batch.changes() == 0) return;
+  BatchEvents events(batch.written(), parts_.reader, parts_.gate->engine());
+  parts_.hub->Publish(batch.revision(), events);
 }
 
 void Committer::Answer(Queued& queued, Result<TransactionOutcome>& outcome) {
@@ -272,11 +297,20 @@ void Committer::RunTask(CommitTask& task) {
   if (parts_.state->Health().writable == false) {
     return task.Finish(std::unexpected(Unavailable(parts_.state->Health().reason)));
   }
-  builder_->Begin(parts_.state->revision.load(), parts_.state->keys.load());
-  Result<void> done = task.Prepare(*parts_.gate->engine(), *builder_);
-  if (done) done = WriteAndTell(&task);
-  if (!done) return task.Finish(std::unexpected(std::move(done).error()));
-  task.Finish(Revision{builder_->revision()});
+  Engine* const engine = parts_.gate->engine();
+  PreparedBatch batch;
+  builder_->Begin(&batch, parts_.state->revision.load(), parts_.state->keys.load());
+  builder_->Continue(&batch, nullptr);
+  if (Result<void> prepared = task.Prepare(*engine, *builder_); !prepared) {
+    return task.Finish(std::unexpected(std::move(prepared).error()));
+  }
+  if (Result<void> written = WriteBatch(batch, *engine); !written) {
+    EngineFailed(written.error());
+    return task.Finish(std::unexpected(std::move(written).error()));
+  }
+  task.Written();
+  Tell(batch);
+  task.Finish(Revision{batch.revision()});
 }
 
 void Committer::Stop() {
@@ -286,6 +320,7 @@ void Committer::Stop() {
     wake_.notify_one();
   }
   thread_.reset();
+  writer_.reset();
   TurnAwayQueued(Unavailable("the store is closing"));
 }
 
@@ -357,6 +392,7 @@ Result<void> Committer::WriteNothingNew() {
 
 Result<void> Committer::ReplaceEngine() {
   builder_.reset();
+  spare_.reset();
   parts_.gate->Close();
   auto open = [&]() -> Result<std::pair<std::unique_ptr<Engine>, StoreMeta>> {
     SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, recovery_.open());
@@ -386,26 +422,6 @@ Result<void> Committer::ReplaceEngine() {
   parts_.state->compacted.store(std::max(parts_.state->compacted.load(), meta.compacted));
   return {};
 }
-
-namespace {
-
-class ReadEvents final : public EventSource {
- public:
-  explicit ReadEvents(std::vector<Event> events)
-      : with_previous_(std::move(events)), plain_(with_previous_) {
-    for (Event& event : plain_) event.previous.reset();
-  }
-  std::span<const Event> Plain() override { return plain_; }
-  Result<std::span<const Event>> WithPrevious() override {
-    return std::span<const Event>(with_previous_);
-  }
-
- private:
-  std::vector<Event> with_previous_;
-  std::vector<Event> plain_;
-};
-
-}  // namespace
 
 // Watches have been told of everything before the failed batch. If the disk holds that batch after
 // all, they are told of it now.

@@ -1,15 +1,28 @@
-// The one thread that writes an embedded store.
+// Whatever changes an embedded store goes through here.
 //
-// Whoever commits puts the transaction into a queue. The thread takes what is queued, writes it as
-// one batch with one sync, tells the watches, and then answers: group commit. Between batches it
-// runs tasks, one at a time: leases and steps of compaction.
+// Whoever commits puts the transaction into a queue. The committer's thread takes what is queued
+// into a batch, which is written with one sync: group commit. A batch passes through two stages, so
+// that neither the disk nor the processor waits for the other:
+//
+//   prepare   the committer's thread judges the conditions, gives revisions and encodes the rows
+//             (batch_builder.h), also while the batch before is being written;
+//   write     a second thread writes the batch and syncs it (batch_writer.h).
+//
+// Then the committer's thread tells the watches and answers, batch after batch in order. Nothing of
+// a batch is seen or answered before it is on disk, not even a condition that does not hold: the
+// verdict may rest on the batch before. While a batch waits for the disk, transactions join it. If
+// nobody came while the last batch was being written, the committer's thread writes the next one
+// itself, which saves waking another.
+//
+// Tasks, which are leases and steps of compaction, look into the engine: they run one at a time,
+// between batches, when nothing is on its way.
 //
 // When a write fails, the engine is not used for writing again. The committer answers the writers
 // of that batch with kServerTimeout, since what the disk holds is not known, and everyone after
-// them with kServiceUnavailable. It then opens a new engine on the same directory, from time to
-// time if need be, finds what was written after all, tells the watches of that, and goes on. An
-// engine that turns writes away without having failed, since the disk is nearly full, is asked
-// again from time to time.
+// them with kServiceUnavailable, those of a batch that is prepared too. It then opens a new engine
+// on the same directory, from time to time if need be, finds what was written after all, tells the
+// watches of that, and goes on. An engine that turns writes away without having failed, since the
+// disk is nearly full, is asked again from time to time.
 //
 // Owned by the store, which stops it first of all.
 #pragma once
@@ -28,6 +41,7 @@
 #include "base/random.h"
 #include "base/thread.h"
 #include "store/embedded/batch_builder.h"
+#include "store/embedded/batch_writer.h"
 #include "store/embedded/engine_gate.h"
 #include "store/embedded/lease_table.h"
 #include "store/embedded/reader.h"
@@ -86,15 +100,37 @@ class Committer {
     StoreCallback<CommitReply> done;
     size_t bytes = 0;
   };
-  class BatchEvents;
+  // Transactions that are written together.
+  struct Batch {
+    std::vector<Queued> queued;
+    std::vector<Result<TransactionOutcome>> outcomes;  // of as many as have been judged
+    size_t bytes = 0;
+    PreparedBatch prepared;
+  };
+  using Lock = std::unique_lock<std::mutex>;
 
   std::optional<Status> ReasonToTurnAway(size_t bytes);
   void Work();
-  std::vector<Queued> TakeBatch();
-  void RunBatch(std::vector<Queued> batch);
+  // Each of these gives the lock back while it works. False if there is nothing to do until
+  // something happens.
+  bool DoSomething(Lock& lock);
+  bool Recover(Lock& lock);
+  bool RunTask(Lock& lock);
+  bool Prepare(Lock& lock);
+  void WriteHere(Batch* batch, Lock& lock);
+  bool WarmUp(Lock& lock);
+
+  // A batch to which something can be added; null if the disk has to be waited for.
+  Batch* OpenBatch();
+  // Moves what is queued and fits to the batch; false if nothing does.
+  bool TakeQueued(Batch* batch);
+  void Judge(Batch* batch);
+  void Finish(Batch& batch, const Result<void>& written);
   void RunTask(CommitTask& task);
-  // Writes what the builder holds, for the task or for transactions, and tells the watches.
-  Result<void> WriteAndTell(CommitTask* task);
+  // After a write: the row cache, the figures and the watches.
+  void Tell(const PreparedBatch& batch);
+  void Forget();
+  void AnswerFailed(Batch& batch, const Status& error);
   void Answer(Queued& queued, Result<TransactionOutcome>& outcome);
   Result<std::vector<std::optional<KeyValue>>> ReadCurrent(const Transaction& transaction,
                                                            const TransactionOutcome& outcome);
@@ -109,6 +145,9 @@ class Committer {
   const CommitterParts parts_;
   const EngineRecovery recovery_;
   std::unique_ptr<BatchBuilder> builder_;
+  // Prepared or on their way to the disk, the oldest first.
+  std::deque<std::unique_ptr<Batch>> under_way_;
+  std::unique_ptr<Batch> spare_;  // keeps the memory of one that is done
 
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -124,7 +163,10 @@ class Committer {
   Duration backoff_{0};
   bool must_replace_ = false;  // the engine has failed
   bool replaced_ = false;      // it has been replaced since the error
+  bool task_is_next_ = false;  // transactions have had their turn
+  bool has_company_ = false;   // transactions came while the last batch was being written
 
+  std::optional<BatchWriter> writer_;
   std::optional<Thread> thread_;
 };
 

@@ -1,10 +1,11 @@
 // The cluster store in one process: revisions, transactions, watches and leases on a storage engine
 // in a local directory. See record.h for what it writes and store.h for what it promises.
 //
-// Reads happen on the caller's thread. Writes, and the events of watches that are up to date, come
-// from one thread, the committer; watches that begin in the past are caught up by a second; a third
-// ends leases and compacts. After an error of the disk the store is read-only until it could open a
-// new engine on the same directory; Health() says why.
+// Reads happen on the caller's thread. Answers to writes, and the events of watches that are up to
+// date, come from one thread, the committer, which has a second one write to the disk meanwhile.
+// Watches that begin in the past are caught up by a third; a fourth ends leases and compacts. After
+// an error of the disk the store is read-only until it could open a new engine on the same
+// directory; Health() says why.
 #pragma once
 
 #include <functional>

@@ -197,11 +197,11 @@ TEST_F(EmbeddedStoreTest, TransactionsThatWaitTogetherShareASync) {
   const uint64_t before = disk_->writes();
   commit({{}, {PutOf("first", "0")}});
   held.get_future().wait();
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 60; ++i) {
     commit(Transaction::CreateIfAbsent("k" + std::to_string(i / 2), SharedBytes("v")));
   }
   go_on.set_value();
-  for (size_t i = 1; i <= 100; ++i) {
+  for (size_t i = 1; i <= 60; ++i) {
     const CommitReply reply = *replies[i].get();
     EXPECT_EQ(reply.succeeded, i % 2 == 1) << i;
     EXPECT_EQ(reply.revision.value, 2 + static_cast<int64_t>(i + 1) / 2) << i;

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "base/temporary_directory.h"
 #include "store/embedded/rocksdb_engine.h"
-#include "store/embedded/temp_directory.h"
 
 namespace skiff {
 namespace {
@@ -24,7 +24,7 @@ struct EngineKind {
 
 EngineKind RocksDbKind() {
   return {"RocksDb", [] {
-            auto place = std::make_shared<TempDirectory>();
+            auto place = std::make_shared<TemporaryDirectory>();
             return [place] {
               RocksDbOptions options;
               options.directory = place->PathOf("store");

@@ -36,7 +36,7 @@ Result<void> LeaseTable::Load(Engine& engine) {
 }
 
 void LeaseTable::Insert(LeaseId id, const LeaseRow& row, Duration left) {
-  const Duration deadline = clock_->Monotonic() + left;
+  const Duration deadline = MomentAfter(clock_->Monotonic(), left);
   leases_[id] = {row, deadline};
   by_deadline_.insert({deadline, id});
 }
@@ -93,7 +93,7 @@ Result<LeaseInfo> LeaseTable::Renew(LeaseId id) {
   SKIFF_ASSIGN_OR_RETURN(const auto at, Get(id));
   Lease& lease = at->second;
   by_deadline_.erase({lease.deadline, id});
-  lease.deadline = clock_->Monotonic() + std::chrono::seconds(lease.row.ttl_seconds);
+  lease.deadline = MomentAfter(clock_->Monotonic(), std::chrono::seconds(lease.row.ttl_seconds));
   by_deadline_.insert({lease.deadline, id});
   return Info(id, lease);
 }

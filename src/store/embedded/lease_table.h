@@ -23,6 +23,11 @@
 
 namespace skiff {
 
+// A moment so much later, or the last one that can be counted: the longest leases outlive it.
+inline Duration MomentAfter(Duration now, Duration wait) {
+  return wait > Duration::max() - now ? Duration::max() : now + wait;
+}
+
 class LeaseTable {
  public:
   explicit LeaseTable(Clock* clock) : clock_(clock) {}

@@ -41,7 +41,8 @@ class Grant final : public CommitTask {
     while (id_.value == 0 || leases_->Exists(id_)) {
       id_.value = static_cast<int64_t>(random_->Next() >> 1);
     }
-    row_.wall_expiry_ns = (clock_->Wall() + std::chrono::seconds(row_.ttl_seconds)).count();
+    row_.wall_expiry_ns =
+        MomentAfter(clock_->Wall(), std::chrono::seconds(row_.ttl_seconds)).count();
     const std::string key = LeaseKey(id_);
     batch.rows().Put(Family::kLease, key, EncodeLeaseRow(key, row_));
     return {};

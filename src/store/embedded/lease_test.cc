@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/limits.h"
 #include "store/embedded/testing.h"
 
 namespace skiff {
@@ -46,6 +47,15 @@ TEST_F(EmbeddedLeaseTest, RenewalStartsTheTimeAnew) {
   clock_.Advance(seconds(4));
   EXPECT_EQ(Find(lease)->remaining, seconds(6));
   EXPECT_EQ(Find(lease)->granted, seconds(10));
+  EXPECT_EQ(Contents(), "a=1");
+}
+
+TEST_F(EmbeddedLeaseTest, TheLongestLeaseIsThereAfterARestart) {
+  const LeaseId lease = Grant(limits::kMaxLeaseSeconds)->id;
+  Put("a", "1", lease);
+  Reopen();
+  EXPECT_TRUE(Find(lease));
+  EXPECT_GT(Renew(lease)->remaining, seconds(limits::kMaxLeaseSeconds / 2));
   EXPECT_EQ(Contents(), "a=1");
 }
 

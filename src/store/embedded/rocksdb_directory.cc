@@ -117,11 +117,25 @@ Result<void> RocksDbDirectory::Lock() {
                   "; stop that one, or choose another directory");
 }
 
-Result<std::vector<RocksDbDirectory::NamedKind>> RocksDbDirectory::RecordFiles() const {
+Result<std::vector<std::string>> RocksDbDirectory::Logs() const {
   std::vector<std::string> names;
-  rocksdb::Status status = fs_->GetChildren(path_, io_, &names, nullptr);
+  const rocksdb::Status status = fs_->GetChildren(path_, io_, &names, nullptr);
+  if (!status.ok()) return RocksDbFailure(path_, status);
+  std::erase_if(names, [](const std::string& name) {
+    return !name.ends_with(".log") || name.find_first_not_of("0123456789") != name.size() - 4;
+  });
+  // All numbers have at least six digits.
+  std::ranges::sort(names, [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() > b.size() : a > b;
+  });
+  return names;
+}
+
+Result<std::vector<RocksDbDirectory::NamedKind>> RocksDbDirectory::RecordFiles() const {
+  SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> names, Logs());
   std::string current;
-  if (status.ok() && Has("CURRENT")) {
+  rocksdb::Status status;
+  if (Has("CURRENT")) {
     status = rocksdb::ReadFileToString(fs_.get(), PathOf("CURRENT"), &current);
   }
   if (!status.ok()) return RocksDbFailure(path_, status);
@@ -135,14 +149,7 @@ Result<std::vector<RocksDbDirectory::NamedKind>> RocksDbDirectory::RecordFiles()
     }
     files.emplace_back(current, RecordFileKind::kManifest);
   }
-  std::erase_if(names, [](const std::string& name) {
-    return !name.ends_with(".log") || name.find_first_not_of("0123456789") != name.size() - 4;
-  });
-  // All numbers have at least six digits.
-  std::ranges::sort(names, [](const std::string& a, const std::string& b) {
-    return a.size() != b.size() ? a.size() > b.size() : a > b;
-  });
-  for (std::string& name : names) files.emplace_back(std::move(name), RecordFileKind::kLog);
+  for (const std::string& name : names) files.emplace_back(name, RecordFileKind::kLog);
   return files;
 }
 

@@ -40,6 +40,9 @@ class RocksDbDirectory {
   // torn, if `repair`; any other damage is an error.
   Result<void> CheckRecordFiles(bool repair) const;
 
+  // The names of RocksDB's logs, the last first.
+  Result<std::vector<std::string>> Logs() const;
+
   // Writes a small file and removes it.
   Result<void> Probe() const;
 

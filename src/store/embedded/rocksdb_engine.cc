@@ -143,11 +143,15 @@ rocksdb::ColumnFamilyOptions FamilySettings(Family family, const RocksDbOptions&
   table.cache_index_and_filter_blocks = false;
   table.format_version = 5;
   table.checksum = rocksdb::kCRC32c;  // which table_file.h knows
+  rocksdb::ColumnFamilyOptions settings;
   // Only here are keys asked for that may be absent.
-  if (family == Family::kCurrent) table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  if (family == Family::kCurrent) {
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    settings.memtable_whole_key_filtering = true;
+    settings.memtable_prefix_bloom_size_ratio = 0.02;
+  }
   // The log is read in long runs, seldom by single records; larger blocks need a smaller index.
   if (family == Family::kLog) table.block_size = 32 << 10;
-  rocksdb::ColumnFamilyOptions settings;
   settings.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   settings.write_buffer_size = options.write_buffer_bytes;
   settings.max_write_buffer_number = 2;
@@ -182,6 +186,9 @@ rocksdb::DBOptions DatabaseSettings(const RocksDbOptions& options) {
   settings.recycle_log_file_num = 0;
   settings.max_total_wal_size = std::min(limits::kMaxStoreWalBytes, 4 * options.write_buffer_bytes);
   settings.max_open_files = options.read_only ? -1 : limits::kMaxStoreOpenFiles;
+  // One table of open files. By default it is 64 small ones, each of which forgets on its own: two
+  // files that fell into the same one pushed each other out at every get.
+  settings.table_cache_numshardbits = 0;
   settings.max_background_jobs = 2;
   settings.max_file_opening_threads = 1;
   // There is one writer, and it waits for each sync.
@@ -360,6 +367,7 @@ class RocksEngine final : public Engine {
  private:
   Result<void> OpenForWriting();
   Result<void> OpenReadOnly();
+  rocksdb::Status CatchUp();
   std::vector<rocksdb::ColumnFamilyDescriptor> Families() const;
   rocksdb::DBOptions Settings() const;
   Result<void> CheckRoom(size_t bytes);
@@ -434,7 +442,9 @@ Result<void> RocksEngine::OpenReadOnly() {
     }
     status = rocksdb::DB::OpenAsSecondary(Settings(), options_.directory, scratch_->path(),
                                           Families(), &database_.families, &database_.db);
+    if (status.ok()) status = CatchUp();
     if (status.ok()) return {};
+    Close();
     database_ = {};
     if (!status.IsPathNotFound() && !status.IsTryAgain()) break;
   }
@@ -443,6 +453,20 @@ Result<void> RocksEngine::OpenReadOnly() {
   return Fail(StatusReason::kInternalError,
               ExplainRocksDb(options_.directory, status) +
                   "; after a power cut, let the server open the store once");
+}
+
+// While the manifest and then the logs were read, the writer may have put a log into tables, which
+// that manifest does not name, and removed it: what it held would be missing, with newer writes
+// there. So both are read on until no log has come or gone meanwhile.
+rocksdb::Status RocksEngine::CatchUp() {
+  for (int attempt = 0; attempt < kReadOnlyAttempts; ++attempt) {
+    const auto before = directory_.Logs();
+    const rocksdb::Status status = database_.db->TryCatchUpWithPrimary();
+    if (!status.ok()) return status;
+    const auto after = directory_.Logs();
+    if (before && after && *before == *after) return status;
+  }
+  return rocksdb::Status::TryAgain("the store changes too fast to be read beside its writer");
 }
 
 void RocksEngine::Close() {

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
+#include "base/temporary_directory.h"
 #include "base/thread.h"
-#include "store/embedded/temp_directory.h"
 
 namespace skiff {
 namespace {
@@ -52,7 +52,7 @@ class RocksDbEngineTest : public testing::Test {
     return text.find(part) != std::string::npos;
   }
 
-  TempDirectory place_;
+  TemporaryDirectory place_;
 };
 
 TEST_F(RocksDbEngineTest, WithoutCreateAnAbsentStoreIsNotFoundAndNotMade) {

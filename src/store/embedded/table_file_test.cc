@@ -6,15 +6,15 @@
 
 #include <gtest/gtest.h>
 
+#include "base/temporary_directory.h"
 #include "store/embedded/rocksdb_engine.h"
-#include "store/embedded/temp_directory.h"
 
 namespace skiff {
 namespace {
 
 // The bytes of a table as RocksDB writes it.
 std::string MakeTable() {
-  const TempDirectory place;
+  const TemporaryDirectory place;
   RocksDbOptions options;
   options.directory = place.PathOf("store");
   options.min_free_bytes = 0;

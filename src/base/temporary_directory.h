@@ -1,4 +1,5 @@
-// A directory for one test, removed with everything in it at the end, also when the test fails.
+// For tests: a directory under TMPDIR (or /tmp), removed with everything in it at the end, also when
+// the test fails.
 #pragma once
 
 #include <unistd.h>
@@ -10,16 +11,17 @@
 
 namespace skiff {
 
-class TempDirectory {
+class TemporaryDirectory {
  public:
-  TempDirectory() {
+  // Ends the process if none can be made: no test can go on without.
+  TemporaryDirectory() {
     const char* base = std::getenv("TMPDIR");
     path_ = std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/skiff-test-XXXXXX";
     if (mkdtemp(path_.data()) == nullptr) std::abort();
   }
-  TempDirectory(const TempDirectory&) = delete;
-  TempDirectory& operator=(const TempDirectory&) = delete;
-  ~TempDirectory() {
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  ~TemporaryDirectory() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }

@@ -1,0 +1,37 @@
+// The authorizers of a server: members of system:masters first, then --authorization-mode in order.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apiserver/authz/authorizers.h"
+#include "apiserver/authz/rbac_policy.h"
+#include "base/status.h"
+
+namespace skiff {
+
+// Owns what it is made of but the policy and the others, which outlive it.
+class AuthorizationChain {
+ public:
+  // AlwaysAllow, AlwaysDeny, RBAC, and those of `others` by their name (Node, Webhook, ABAC). They
+  // resolve no rules.
+  static Result<std::unique_ptr<AuthorizationChain>> Make(
+      const std::vector<std::string>& modes, RbacPolicy& policy,
+      const std::map<std::string, Authorizer*>& others = {});
+
+  Authorizer& authorizer() { return *authorizer_; }
+  RuleResolver& rules() { return *rules_; }
+
+ private:
+  AuthorizationChain() : masters_({kMastersGroup}) {}
+
+  PrivilegedGroups masters_;
+  AlwaysAllow allow_;
+  AlwaysDeny deny_;
+  std::unique_ptr<UnionAuthorizer> authorizer_;
+  std::unique_ptr<UnionRuleResolver> rules_;
+};
+
+}  // namespace skiff

@@ -1,0 +1,194 @@
+#include "apiserver/bootstrap/bootstrap.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "apiserver/bootstrap/flow_control_objects.h"
+#include "apiserver/bootstrap/system_objects.h"
+#include "apiserver/rest/object_meta.h"
+
+namespace skiff {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Duration kRetryPeriod = seconds(1);
+constexpr Duration kAlivePeriod = seconds(10);
+constexpr Duration kKeepPeriod = seconds(60);
+constexpr Duration kRepairPeriod = seconds(180);
+constexpr Duration kLeaseCollectionPeriod = seconds(3600);
+
+constexpr std::string_view kHealthChecks[] = {
+    "poststarthook/start-apiserver-admission-initializer",
+    "poststarthook/generic-apiserver-start-informers",
+    "poststarthook/priority-and-fairness-config-consumer",
+    "poststarthook/priority-and-fairness-filter",
+    "poststarthook/storage-object-count-tracker-hook",
+    "poststarthook/start-apiextensions-informers",
+    "poststarthook/start-apiextensions-controllers",
+    "poststarthook/crd-informer-synced",
+    "poststarthook/start-system-namespaces-controller",
+    "poststarthook/peer-endpoint-reconciler-controller",
+    "poststarthook/start-cluster-authentication-info-controller",
+    "poststarthook/start-kube-apiserver-identity-lease-controller",
+    "poststarthook/start-kube-apiserver-identity-lease-garbage-collector",
+    "poststarthook/storage-readiness",
+    "poststarthook/start-legacy-token-tracking-controller",
+    "poststarthook/start-service-ip-repair-controllers",
+    "poststarthook/scheduling/bootstrap-system-priority-classes",
+    "poststarthook/priority-and-fairness-config-producer",
+    "poststarthook/bootstrap-controller",
+    "poststarthook/start-kubernetes-service-cidr-controller",
+    "poststarthook/start-kube-aggregator-informers",
+    "poststarthook/apiservice-status-local-available-controller",
+    "poststarthook/apiservice-status-remote-available-controller",
+    "poststarthook/apiservice-registration-controller",
+    "poststarthook/apiservice-discovery-controller",
+    "poststarthook/kube-apiserver-autoregistration",
+    "autoregister-completion",
+    "poststarthook/apiservice-openapi-controller",
+    "poststarthook/apiservice-openapiv3-controller",
+};
+
+void Append(std::vector<WantedObject> from, std::vector<WantedObject>& to) {
+  std::ranges::move(from, std::back_inserter(to));
+}
+
+}  // namespace
+
+std::span<const std::string_view> Bootstrap::HealthChecks() { return kHealthChecks; }
+
+Bootstrap::Bootstrap(BootstrapContext context, BootstrapOptions options)
+    : context_(context),
+      options_(std::move(options)),
+      writer_(context.storages, context.registry, context.rest),
+      endpoints_(writer_, context.store, options_.prefix, options_.advertise_address,
+                 options_.port),
+      identity_(writer_, options_.host_name) {
+  AddTasks();
+}
+
+void Bootstrap::AddTasks() {
+  tasks_.push_back({"the kubernetes service", kAlivePeriod, [this] { return SayAlive(); }, true});
+  tasks_.push_back(
+      {"system objects", kKeepPeriod, [this] { return writer_.Ensure(KeptObjects()); }});
+  tasks_.push_back(
+      {"service allocations", kRepairPeriod, [this] { return RepairServices(); }, true});
+  tasks_.push_back(
+      {"identity leases", kLeaseCollectionPeriod, [this] { return identity_.RemoveExpired(); }});
+}
+
+void Bootstrap::Start() {
+  thread_ = std::make_unique<Thread>("bootstrap", [this] { Run(); });
+}
+
+void Bootstrap::Stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_) thread_->Join();
+}
+
+void Bootstrap::Drain() {
+  Stop();
+  if (!thread_ || !done() || !options_.reconcile_endpoints) return;
+  const Result<void> removed = endpoints_.Remove();
+  if (!removed) {
+    context_.log.Warning("could not leave the endpoints of the kubernetes service",
+                         {{"error", removed.error().message()}});
+  }
+}
+
+bool Bootstrap::WaitUntil(Duration deadline) {
+  std::unique_lock lock(mutex_);
+  while (!stopping_ && context_.rest.clock.Monotonic() < deadline) {
+    context_.rest.clock.WaitUntil(wake_, lock, deadline);
+  }
+  return !stopping_;
+}
+
+void Bootstrap::Run() {
+  while (true) {
+    const Result<void> ensured = EnsureAll();
+    if (ensured) break;
+    context_.log.Error("could not write the objects of the system, trying again",
+                       {{"error", ensured.error().message()}});
+    if (!WaitUntil(context_.rest.clock.Monotonic() + kRetryPeriod)) return;
+  }
+  done_.store(true, std::memory_order_release);
+  const Duration now = context_.rest.clock.Monotonic();
+  for (Task& task : tasks_) task.due = task.at_start ? now : now + task.period;
+  while (true) {
+    RunDue();
+    const auto next = std::ranges::min_element(tasks_, {}, &Task::due);
+    if (!WaitUntil(next->due)) return;
+  }
+}
+
+void Bootstrap::RunDue() {
+  for (Task& task : tasks_) {
+    const Duration now = context_.rest.clock.Monotonic();
+    if (task.due > now) continue;
+    task.due = now + task.period;
+    const Result<void> result = task.run();
+    if (result) continue;
+    context_.log.Warning("upkeep failed",
+                         {{"of", std::string(task.name)}, {"error", result.error().message()}});
+  }
+}
+
+// What only a start sees to, and what is kept besides.
+Result<void> Bootstrap::EnsureAll() {
+  // The service of the API itself may need a node port.
+  if (ServiceBehaviour* services = context_.registry.services(); services != nullptr) {
+    SKIFF_RETURN_IF_ERROR(services->Follow());
+  }
+  const auto wanted = [this] {
+    const Timestamp now = NowOf(context_.rest.clock);
+    std::vector<WantedObject> objects = KeptObjects();
+    Append(SystemPriorityClasses(), objects);
+    Append(ApiServices(context_.served, now), objects);
+    objects.push_back(identity_.Renewed());
+    return objects;
+  };
+  std::vector<WantedObject> objects = wanted();
+  objects.push_back(KubernetesService(options_.service_ranges.front(), options_.port,
+                                      options_.kubernetes_service_node_port));
+  const Result<void> ensured = writer_.Ensure(std::move(objects));
+  if (ensured) return {};
+  // The cluster works without the service, whose address somebody may have taken.
+  context_.log.Warning("could not write all objects of the system",
+                       {{"error", ensured.error().message()}});
+  return writer_.Ensure(wanted());
+}
+
+std::vector<WantedObject> Bootstrap::KeptObjects() const {
+  const Timestamp now = NowOf(context_.rest.clock);
+  std::vector<WantedObject> objects = SystemNamespaces();
+  Append(FlowControlObjects(now), objects);
+  Append(AuthenticationConfigMap(options_.authentication), objects);
+  objects.push_back(TokenTrackingConfigMap(now));
+  objects.push_back(DefaultServiceCidr(options_.service_ranges, now));
+  return objects;
+}
+
+Result<void> Bootstrap::RepairServices() {
+  ServiceBehaviour* services = context_.registry.services();
+  if (services == nullptr) return {};
+  return services->Repair(context_.rest.clock, context_.rest.random);
+}
+
+Result<void> Bootstrap::SayAlive() {
+  std::vector<WantedObject> objects;
+  objects.push_back(KubernetesService(options_.service_ranges.front(), options_.port,
+                                      options_.kubernetes_service_node_port));
+  objects.push_back(identity_.Renewed());
+  const Result<void> written = writer_.Ensure(std::move(objects));
+  if (options_.reconcile_endpoints) SKIFF_RETURN_IF_ERROR(endpoints_.Reconcile());
+  return written;
+}
+
+}  // namespace skiff

@@ -1,0 +1,105 @@
+// Makes what a cluster needs before anybody asks for it, and keeps it: system namespaces and
+// priority classes, the service of the API itself with its endpoints, the default service range,
+// flow control objects, APIServices, the server's identity lease, configmaps about authentication;
+// and mends the allocations of services.
+//
+// Owner: the API server, once its caches are filled. Start() returns at once; the objects are
+// written together, so a first start takes about as long as a few writes. A start that finds them
+// all as they should be writes only what says that this server lives.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/bootstrap/config_maps.h"
+#include "apiserver/bootstrap/endpoint_reconciler.h"
+#include "apiserver/bootstrap/identity_lease.h"
+#include "apiserver/bootstrap/system_writer.h"
+#include "apiserver/discovery/served_resources.h"
+#include "base/clock.h"
+#include "base/ip_address.h"
+#include "base/log.h"
+#include "base/thread.h"
+
+namespace skiff {
+
+// All outlive the bootstrap.
+struct BootstrapContext {
+  StorageSet& storages;
+  Store& store;
+  const Registry& registry;
+  RestContext& rest;
+  const ServedResources& served;
+  Log& log;
+};
+
+struct BootstrapOptions {
+  std::string prefix = "/registry";     // --etcd-prefix
+  std::vector<IpRange> service_ranges;  // the first is the primary one; never empty
+  int32_t kubernetes_service_node_port = 0;
+  bool reconcile_endpoints = true;
+  IpAddress advertise_address;
+  uint16_t port = 6443;
+  std::string host_name;
+  AuthenticationInfo authentication;
+};
+
+class Bootstrap {
+ public:
+  Bootstrap(BootstrapContext context, BootstrapOptions options);
+  Bootstrap(const Bootstrap&) = delete;
+  Bootstrap& operator=(const Bootstrap&) = delete;
+  ~Bootstrap() { Stop(); }
+
+  void Start();
+  // Ends the upkeep.
+  void Stop();
+  // The same, in order: this server is taken out of the endpoints of the kubernetes service.
+  void Drain();
+
+  // Whether everything has been there once.
+  bool done() const { return done_.load(std::memory_order_acquire); }
+  // The health checks of kube-apiserver that are true from then on, in its order.
+  static std::span<const std::string_view> HealthChecks();
+
+ private:
+  struct Task {
+    std::string_view name;
+    Duration period;
+    std::function<Result<void>()> run;
+    bool at_start = false;  // the others have been seen to when the timers begin
+    Duration due{0};
+  };
+
+  Result<void> EnsureAll();
+  std::vector<WantedObject> KeptObjects() const;
+  Result<void> SayAlive();
+  Result<void> RepairServices();
+  void AddTasks();
+  void Run();
+  void RunDue();
+  // False: it is time to stop.
+  bool WaitUntil(Duration deadline);
+
+  const BootstrapContext context_;
+  const BootstrapOptions options_;
+  SystemWriter writer_;
+  EndpointReconciler endpoints_;
+  IdentityLease identity_;
+  std::vector<Task> tasks_;  // of the thread alone once it runs
+  std::atomic<bool> done_{false};
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;  // guarded by mutex_
+  std::unique_ptr<Thread> thread_;
+};
+
+}  // namespace skiff

@@ -1,0 +1,13 @@
+// What the bootstrap takes, from the server's options and the files that they name.
+#pragma once
+
+#include "apiserver/bootstrap/bootstrap.h"
+#include "apiserver/options.h"
+#include "base/status.h"
+
+namespace skiff {
+
+// Without the port, which is known when the server listens.
+Result<BootstrapOptions> MakeBootstrapOptions(const ApiServerOptions& options);
+
+}  // namespace skiff

@@ -1,0 +1,106 @@
+// Walking an object along its plan.
+#include <algorithm>
+#include <string>
+
+#include "apiserver/defaults/plan.h"
+#include "object/scalar/quantity.h"
+
+namespace skiff {
+namespace {
+
+void AddConstants(const MessagePlan& plan, Value& object, Arena& arena) {
+  for (const Value& constant : plan.constants) {
+    const uint16_t field = constant.field();
+    const Value* present = object.Member(field);
+    if (present != nullptr && !IsUnset(plan.message->fields[field], *present)) continue;
+    object.SetMember(arena, field, ConstantFor(constant, arena));
+  }
+}
+
+bool Holds(const RuleCondition& condition, const Value& object) {
+  const Value* found = condition.path.Find(object);
+  if (condition.values.empty()) return (found != nullptr) != condition.negated;
+  const bool matches =
+      found != nullptr && found->is_string() &&
+      std::ranges::find(condition.values, found->AsText()) != condition.values.end();
+  return matches != condition.negated;
+}
+
+void ApplyRule(const DefaultRule& rule, Value& object, const RuleContext& context) {
+  for (const RuleCondition& condition : rule.conditions) {
+    if (!Holds(condition, object)) return;
+  }
+  if (rule.code != nullptr) {
+    rule.code(object, context);
+  } else if (rule.source.empty()) {
+    rule.path.SetWhereUnset(object, rule.constant, context.arena);
+  } else if (const Value* source = rule.source.Find(object)) {
+    const Value copied = *source;
+    rule.path.SetWhereUnset(object, copied, context.arena);
+  }
+}
+
+// Only amounts with these suffixes or exponents have parts smaller than a thousandth.
+bool MayBeFine(std::string_view amount) {
+  return amount.ends_with('n') || amount.ends_with('u') ||
+         amount.find_first_of(".e") != std::string_view::npos;
+}
+
+void RoundUpAmounts(Value& map, Arena& arena) {
+  for (MapEntry& entry : map.entries()) {
+    if (!entry.value.is_string() || !MayBeFine(entry.value.AsText())) continue;
+    Result<Quantity> amount = Quantity::Parse(entry.value.AsText());
+    if (!amount || amount->RoundUp(Quantity::kMilli)) continue;
+    entry.value = Value::String(arena.Copy(amount->ToString()));
+  }
+}
+
+void ApplyBelow(const MessagePlan& plan, Value& value, const RuleContext& context) {
+  if (value.is_object() && value.type() == plan.message) ApplyPlan(plan, value, context);
+}
+
+void ApplyChild(const MessagePlan::Child& child, Value& member, const RuleContext& context) {
+  if (child.cardinality == Cardinality::kSingle) return ApplyBelow(*child.plan, member, context);
+  if (member.is_list()) {
+    for (Value& item : member.items()) ApplyBelow(*child.plan, item, context);
+  } else if (member.is_map()) {
+    for (MapEntry& entry : member.entries()) ApplyBelow(*child.plan, entry.value, context);
+  }
+}
+
+void ApplyChildren(const MessagePlan& plan, Value& object, const RuleContext& context) {
+  size_t at = 0;
+  for (const MessagePlan::Child& child : plan.children) {
+    while (at < object.size() && object.members()[at].field() < child.field) ++at;
+    const bool present = at < object.size() && object.members()[at].field() == child.field;
+    if (present && !object.members()[at].is_null()) {
+      ApplyChild(child, object.members()[at], context);
+    } else if (child.filled_when_absent) {
+      Value made = Value::EmptyObject(context.arena, child.plan->message);
+      ApplyPlan(*child.plan, made, context);
+      object.SetMember(context.arena, child.field, made);
+    }
+  }
+}
+
+}  // namespace
+
+// The order is Kubernetes': a message before what it contains, so that rules see the parts as they
+// were written, and parts that a rule makes get their own defaults.
+void ApplyPlan(const MessagePlan& plan, Value& object, const RuleContext& context) {
+  AddConstants(plan, object, context.arena);
+  for (const DefaultRule& rule : plan.rules) ApplyRule(rule, object, context);
+  for (const uint16_t field : plan.amounts) {
+    Value* map = object.Member(field);
+    if (map != nullptr && map->is_map()) RoundUpAmounts(*map, context.arena);
+  }
+  ApplyChildren(plan, object, context);
+}
+
+void DefaultPlans::Apply(Document& object) const {
+  const auto plan = plans_.find(object.type());
+  if (plan == plans_.end()) return;
+  ApplyPlan(*plan->second, object.root(), {object.arena(), settings_});
+}
+
+}  // namespace skiff

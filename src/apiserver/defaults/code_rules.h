@@ -1,0 +1,59 @@
+// Defaults that no constant or copy can tell. Each rule is a function of the message that the
+// schema states it for, found by that message and the path that stands before `by-code`.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "object/descriptor.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// What rules depend on beside the object.
+struct RuleSettings {
+  bool image_volumes;
+  bool pod_level_resources;
+  Clock* clock;  // null: there is none
+};
+
+struct RuleContext {
+  Arena& arena;  // of the document
+  const RuleSettings& settings;
+};
+
+// `object` is the message that has the rule.
+using CodeRule = void (*)(Value& object, const RuleContext& context);
+
+struct CodeRuleEntry {
+  std::string_view file;  // of the schema: "core/v1"
+  std::string_view message;
+  std::string_view path;
+  CodeRule apply;
+};
+
+// Null when there is none.
+CodeRule FindCodeRule(const MessageDesc& message, std::string_view path);
+
+// One list per file of rules.
+std::span<const CodeRuleEntry> PodRules();
+std::span<const CodeRuleEntry> PodLevelResourceRules();
+std::span<const CodeRuleEntry> ServiceRules();
+std::span<const CodeRuleEntry> ClusterRules();
+
+// --- for the rules themselves
+
+// The text of a member; empty when it is not set.
+std::string_view TextOf(const Value& object, std::string_view name);
+// The items of a member that is a list; none when it is not set.
+std::span<Value> ItemsOf(Value& object, std::string_view name);
+// A member that is a message or map and is there, or null.
+Value* PartOf(Value& object, std::string_view name);
+// The same, made if it is not there.
+Value& MakePart(Value& object, std::string_view name, Arena& arena);
+// Adds the entries of map `from` whose keys `to` lacks. Null for `from`: none.
+void AddMissingEntries(const Value* from, Value& to, Arena& arena);
+
+}  // namespace skiff

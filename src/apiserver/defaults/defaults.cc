@@ -1,0 +1,70 @@
+#include "apiserver/defaults/defaults.h"
+
+#include <atomic>
+#include <cassert>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "apiserver/defaults/plan.h"
+
+namespace skiff {
+namespace {
+
+// The gates that rules ask for and that are on unless somebody turns them off.
+bool OnByDefault(std::string_view gate) {
+  return gate == "ImageVolume" || gate == "JobPodReplacementPolicy" ||
+         gate == "PodLevelResources" || gate == "SELinuxMountReadWriteOncePod";
+}
+
+// The plans of the process. Those of an earlier environment are kept, for values of documents
+// point into them.
+class ProcessPlans {
+ public:
+  static ProcessPlans& Get() {
+    static ProcessPlans* const plans = new ProcessPlans();
+    return *plans;
+  }
+
+  void Replace(DefaultsEnvironment environment) {
+    if (!environment.gate_enabled) environment.gate_enabled = OnByDefault;
+    const std::lock_guard lock(mutex_);
+    Use(environment);
+  }
+
+  const DefaultPlans& Current() {
+    const DefaultPlans* plans = current_.load(std::memory_order_acquire);
+    return plans != nullptr ? *plans : CompileFirst();
+  }
+
+ private:
+  const DefaultPlans& CompileFirst() {
+    const std::lock_guard lock(mutex_);
+    if (current_.load(std::memory_order_relaxed) == nullptr) {
+      Use({.gate_enabled = OnByDefault, .clock = nullptr});
+    }
+    return *current_.load(std::memory_order_relaxed);
+  }
+
+  void Use(const DefaultsEnvironment& environment) {
+    auto plans = DefaultPlans::Compile(environment);
+    assert(plans.has_value());
+    all_.push_back(std::move(plans).value());
+    current_.store(all_.back().get(), std::memory_order_release);
+  }
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<const DefaultPlans>> all_;
+  std::atomic<const DefaultPlans*> current_{nullptr};
+};
+
+}  // namespace
+
+void SetDefaultsEnvironment(DefaultsEnvironment environment) {
+  ProcessPlans::Get().Replace(std::move(environment));
+}
+
+void ApplyDefaults(Document& object) { ProcessPlans::Get().Current().Apply(object); }
+
+}  // namespace skiff

@@ -1,0 +1,177 @@
+// Objects of testdata/*.json with what defaulting adds to them, by path; null: what it removes.
+#include "apiserver/defaults/defaults.h"
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "apiserver/defaults/plan.h"
+#include "object/field_path.h"
+#include "object/json/decode.h"
+#include "object/json/encode.h"
+
+namespace skiff {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string ReadFile(const fs::path& path) {
+  std::ostringstream out;
+  out << std::ifstream(path).rdbuf();
+  return out.str();
+}
+
+struct Case {
+  std::string file;
+  std::string name;
+  std::string object;
+  std::string expected;
+};
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.file << ": " << one.name; }
+
+Document Decode(std::string_view json) {
+  const TypeMeta meta = PeekTypeMeta(json).value();
+  const MessageDesc* type = FindKind(meta.api_version, meta.kind);
+  EXPECT_NE(type, nullptr) << meta.api_version << " " << meta.kind;
+  return DecodeJson(json, type).value();
+}
+
+// The untyped object with the paths set.
+std::string WithAdded(const Value& object, const Value& added) {
+  Document document;
+  document.root() = object.CopyInto(document.arena());
+  for (const MapEntry& entry : added.entries()) {
+    const FieldPath path = FieldPath::Parse(entry.key).value();
+    const Value value = entry.value.CopyInto(document.arena());
+    const auto set = path.Set(document, value, FieldPath::Missing::kCreate);
+    EXPECT_TRUE(set.has_value()) << entry.key << ": " << set.error().ToString();
+  }
+  return EncodeJson(document.root());
+}
+
+std::vector<Case> ReadCases() {
+  std::vector<Case> cases;
+  for (const auto& file :
+       fs::directory_iterator(SKIFF_SOURCE_DIR "/src/apiserver/defaults/testdata")) {
+    const Document content = DecodeJson(ReadFile(file.path()), nullptr).value();
+    for (const Value& one : content.root().items()) {
+      const Value& object = *one.Find("object");
+      cases.push_back({file.path().stem(), std::string(one.Find("name")->AsText()),
+                       EncodeJson(object), WithAdded(object, *one.Find("added"))});
+    }
+  }
+  return cases;
+}
+
+// Time stands still at 2023-11-14T22:13:20Z.
+void UseManualClock() {
+  static ManualClock clock;
+  SetDefaultsEnvironment({.gate_enabled = nullptr, .clock = &clock});
+}
+
+std::string Defaulted(std::string_view json) {
+  Document object = Decode(json);
+  ApplyDefaults(object);
+  return EncodeJson(object.root());
+}
+
+class DefaultsCaseTest : public testing::TestWithParam<Case> {};
+
+TEST_P(DefaultsCaseTest, AddsWhatTheTableSaysAndNothingElse) {
+  UseManualClock();
+  EXPECT_EQ(Defaulted(GetParam().object), EncodeJson(Decode(GetParam().expected).root()));
+}
+
+TEST_P(DefaultsCaseTest, ChangesNothingTheSecondTime) {
+  UseManualClock();
+  const std::string once = Defaulted(GetParam().object);
+  EXPECT_EQ(Defaulted(once), once);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tables, DefaultsCaseTest, testing::ValuesIn(ReadCases()));
+
+DefaultsEnvironment WithGates(bool on) {
+  return {.gate_enabled = [on](std::string_view) { return on; }, .clock = nullptr};
+}
+
+std::string DefaultedWithGates(std::string_view json, bool on) {
+  static const auto* const all = DefaultPlans::Compile(WithGates(true)).value().release();
+  static const auto* const none = DefaultPlans::Compile(WithGates(false)).value().release();
+  Document object = Decode(json);
+  (on ? all : none)->Apply(object);
+  return EncodeJson(object.root());
+}
+
+TEST(DefaultsTest, EveryRuleOfTheSchemaCompiles) {
+  const auto plans = DefaultPlans::Compile(WithGates(true));
+  EXPECT_TRUE(plans.has_value()) << plans.error().ToString();
+}
+
+TEST(DefaultsTest, EveryKindThatIsStoredAndHasDefaultsIsInTheTables) {
+  std::set<const MessageDesc*> tested;
+  for (const Case& one : ReadCases()) tested.insert(Decode(one.object).type());
+  const auto plans = DefaultPlans::Compile(WithGates(true)).value();
+  for (const GroupVersionInfo& version : ServedGroupVersions()) {
+    for (const ResourceDesc& resource : version.resources) {
+      if (!plans->Has(resource.kind)) continue;
+      EXPECT_TRUE(tested.contains(resource.kind))
+          << version.desc->api_version << " " << resource.kind_name;
+    }
+  }
+}
+
+TEST(DefaultsTest, KindsWithoutDefaultsHaveNoPlan) {
+  const auto plans = DefaultPlans::Compile(WithGates(true)).value();
+  for (const char* kind : {"ConfigMap", "Event", "ServiceAccount"}) {
+    EXPECT_FALSE(plans->Has(FindKind("v1", kind))) << kind;
+  }
+  EXPECT_FALSE(plans->Has(FindKind("coordination.k8s.io/v1", "Lease")));
+}
+
+TEST(DefaultsTest, RulesBehindGatesHoldOnlyIfTheGateIsOn) {
+  constexpr std::string_view kSet = R"({"kind":"StatefulSet","apiVersion":"apps/v1"})";
+  EXPECT_NE(DefaultedWithGates(kSet, true).find("maxUnavailable"), std::string::npos);
+  EXPECT_EQ(DefaultedWithGates(kSet, false).find("maxUnavailable"), std::string::npos);
+  constexpr std::string_view kPod =
+      R"({"kind":"Pod","apiVersion":"v1","spec":{"resources":{"limits":{"cpu":"1"}},
+          "volumes":[{"image":{"reference":"a"}}]}})";
+  EXPECT_NE(DefaultedWithGates(kPod, true).find("requests"), std::string::npos);
+  EXPECT_EQ(DefaultedWithGates(kPod, false).find("requests"), std::string::npos);
+  EXPECT_NE(DefaultedWithGates(kPod, true).find("pullPolicy"), std::string::npos);
+  EXPECT_EQ(DefaultedWithGates(kPod, false).find("pullPolicy"), std::string::npos);
+}
+
+TEST(DefaultsTest, WithoutAClockTimesStayUnset) {
+  const std::string rule = DefaultedWithGates(
+      R"({"kind":"DeviceTaintRule","apiVersion":"resource.k8s.io/v1beta2"})", true);
+  EXPECT_EQ(rule.find("timeAdded"), std::string::npos);
+}
+
+TEST(DefaultsTest, DocumentsWithoutATypeStayAsTheyAre) {
+  Document object = DecodeJson(R"({"kind":"Pod","apiVersion":"v1"})", nullptr).value();
+  ApplyDefaults(object);
+  EXPECT_EQ(EncodeJson(object.root()), R"({"apiVersion":"v1","kind":"Pod"})");
+}
+
+TEST(DefaultsTest, RecordedObjectsOfEveryKindChangeOnceAtMost) {
+  const fs::path folder = fs::path(SKIFF_SOURCE_DIR) / "../shared/fixtures/wire";
+  if (!fs::is_directory(folder)) GTEST_SKIP() << "../shared/fixtures is not there";
+  UseManualClock();
+  for (const auto& file : fs::directory_iterator(folder)) {
+    if (file.path().extension() != ".json") continue;
+    const std::string json = ReadFile(file.path());
+    const TypeMeta meta = PeekTypeMeta(json).value();
+    if (FindKind(meta.api_version, meta.kind) == nullptr) continue;
+    const std::string once = Defaulted(json);
+    EXPECT_EQ(Defaulted(once), once) << file.path().filename();
+  }
+}
+
+}  // namespace
+}  // namespace skiff

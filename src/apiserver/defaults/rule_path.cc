@@ -1,0 +1,107 @@
+#include "apiserver/defaults/rule_path.h"
+
+#include <span>
+#include <string>
+
+#include "base/strings.h"
+
+namespace skiff {
+namespace {
+
+bool IsZero(const Value& value) {
+  switch (value.tag()) {
+    case Tag::kNull:
+      return true;
+    case Tag::kBool:
+      return !value.AsBool();
+    case Tag::kInt:
+    case Tag::kDuration:
+      return value.AsInt() == 0;
+    case Tag::kUint:
+      return value.AsUint() == 0;
+    case Tag::kDouble:
+      return value.AsDouble() == 0;
+    case Tag::kString:
+    case Tag::kBytes:
+      return value.AsText().empty();
+    case Tag::kList:
+    case Tag::kMap:
+      return value.size() == 0;
+    default:
+      return false;
+  }
+}
+
+void SetBelow(Value& at, std::span<const RuleStep> steps, const Value& value, Arena& arena) {
+  if (!at.is_object()) return;
+  const RuleStep& step = steps.front();
+  Value* member = at.Member(step.index);
+  if (step.every) {
+    if (member == nullptr) return;
+    if (member->is_list()) {
+      for (Value& item : member->items()) SetBelow(item, steps.subspan(1), value, arena);
+    } else if (member->is_map()) {
+      for (MapEntry& entry : member->entries()) {
+        SetBelow(entry.value, steps.subspan(1), value, arena);
+      }
+    }
+    return;
+  }
+  if (steps.size() == 1) {
+    if (member == nullptr || IsUnset(*step.field, *member)) {
+      at.SetMember(arena, step.index, ConstantFor(value, arena));
+    }
+    return;
+  }
+  if (member == nullptr || member->is_null()) {
+    member = &at.SetMember(arena, step.index, Value::EmptyObject(arena, step.field->message));
+  }
+  SetBelow(*member, steps.subspan(1), value, arena);
+}
+
+}  // namespace
+
+bool IsUnset(const FieldDesc& field, const Value& member) {
+  return field.pointer() ? member.is_null() : IsZero(member);
+}
+
+Value ConstantFor(const Value& constant, Arena& arena) {
+  return constant.tag() >= Tag::kList ? constant.CopyInto(arena) : constant;
+}
+
+Result<RulePath> RulePath::Resolve(const MessageDesc& root, std::string_view text) {
+  RulePath path;
+  const MessageDesc* message = &root;
+  for (std::string_view rest = text; !rest.empty();) {
+    const size_t dot = rest.find('.');
+    std::string_view name = rest.substr(0, dot);
+    rest = dot == std::string_view::npos ? std::string_view() : rest.substr(dot + 1);
+    const bool every = name.ends_with("[*]");
+    if (every) name.remove_suffix(3);
+    const uint16_t index = message == nullptr ? MessageDesc::kNoField : message->FindField(name);
+    if (index == MessageDesc::kNoField) {
+      return Fail(StatusReason::kInternalError,
+                  std::string(root.name) + " has no " + Quoted(name) + " for " + Quoted(text));
+    }
+    path.owner_ = message;
+    path.steps_.push_back({&message->fields[index], index, every});
+    message = message->fields[index].message;
+  }
+  return path;
+}
+
+const Value* RulePath::Find(const Value& root) const {
+  const Value* at = &root;
+  for (const RuleStep& step : steps_) {
+    if (!at->is_object()) return nullptr;
+    at = at->Member(step.index);
+    if (at == nullptr || IsUnset(*step.field, *at)) return nullptr;
+  }
+  return at;
+}
+
+void RulePath::SetWhereUnset(Value& root, const Value& value, Arena& arena) const {
+  SetBelow(root, steps_, value, arena);
+}
+
+}  // namespace skiff

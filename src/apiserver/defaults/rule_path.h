@@ -1,0 +1,50 @@
+// Paths of rules, `spec.ports[*].protocol`, resolved against the message that they begin in.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// A member of a message, or every item of it if it is a list or map.
+struct RuleStep {
+  const FieldDesc* field;
+  uint16_t index;
+  bool every;
+};
+
+class RulePath {
+ public:
+  RulePath() = default;
+  static Result<RulePath> Resolve(const MessageDesc& root, std::string_view text);
+
+  bool empty() const { return steps_.empty(); }
+  const RuleStep& last() const { return steps_.back(); }
+  // The message that the last step is a member of.
+  const MessageDesc& owner() const { return *owner_; }
+
+  // The value there, if it is set. The path must have no step to every item.
+  const Value* Find(const Value& root) const;
+  // Puts copies of the value wherever it is unset. Missing parents are made.
+  void SetWhereUnset(Value& root, const Value& value, Arena& arena) const;
+
+ private:
+  std::vector<RuleStep> steps_;
+  const MessageDesc* owner_ = nullptr;
+};
+
+// Whether a member says no more than its absence: null, or the zero value of a field that is no
+// pointer.
+bool IsUnset(const FieldDesc& field, const Value& member);
+
+// A constant of a plan as the value of a document: containers are copied, for they may be changed;
+// text stays where it is.
+Value ConstantFor(const Value& constant, Arena& arena);
+
+}  // namespace skiff

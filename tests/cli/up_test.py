@@ -1,0 +1,385 @@
+#!/usr/bin/env python3
+"""skiff up, down, status and reset, and kube-apiserver, as processes on this machine.
+
+    up_test.py SKIFF KUBE_APISERVER [unittest options]
+"""
+
+import base64
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+SKIFF = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
+KUBE_APISERVER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
+TIMEOUT = 60
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Cluster(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="skiff-up.")
+        self.data = os.path.join(self.folder, "data")
+        self.port = free_port()
+        self.running = []
+        self.addCleanup(self.clean_up)
+
+    def clean_up(self):
+        for process in self.running:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+            for stream in (process.stdout, process.stderr):
+                stream.close()
+        self.skiff("down", "--timeout", "20s", check=False)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def skiff(self, command, *arguments, check=True, **options):
+        done = subprocess.run([SKIFF, command, "--data-dir", self.data, *arguments],
+                              capture_output=True, text=True, timeout=TIMEOUT, **options)
+        if check and done.returncode != 0:
+            raise AssertionError(f"skiff {command}: {done.returncode} {done.stdout}{done.stderr}")
+        return done
+
+    def up(self, *arguments):
+        """Starts it in the foreground and returns when it says that it is ready."""
+        process = subprocess.Popen(
+            [SKIFF, "up", "--data-dir", self.data, "--port", str(self.port), *arguments],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.running.append(process)
+        said = []
+        for line in process.stdout:
+            said.append(line)
+            if line.startswith("Ready after"):
+                return process
+        raise AssertionError("".join(said) + process.stderr.read())
+
+    def detach(self, *arguments, check=True):
+        return self.skiff("up", "--port", str(self.port), "--detach", *arguments, check=check)
+
+    def status(self):
+        done = self.skiff("status", "-o", "json", check=False)
+        return done.returncode, json.loads(done.stdout)
+
+    def get(self, path, as_admin=True):
+        """GET from the server, whose certificate must be the CA's: status code and body."""
+        config = Path(self.data, "admin.conf").read_text()
+
+        def part(name):
+            return base64.b64decode(re.search(name + r"-data: (\S+)", config)[1])
+
+        context = ssl.create_default_context(cadata=part("certificate-authority").decode())
+        if as_admin:
+            pem = Path(self.folder, "admin.pem")
+            pem.write_bytes(part("client-certificate") + part("client-key"))
+            context.load_cert_chain(pem)
+        server = re.search(r"server: (\S+)", config)[1]
+        try:
+            with urllib.request.urlopen(server + path, context=context, timeout=20) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
+
+
+class Foreground(Cluster):
+    def test_is_ready_when_it_says_so_and_stops_in_order(self):
+        process = self.up()
+        self.assertEqual(self.get("/readyz"), (200, b"ok"))
+        code, body = self.get("/api/v1/namespaces/kube-system")
+        self.assertEqual((code, json.loads(body)["kind"]), (200, "Namespace"))
+        code, body = self.get("/api/v1/namespaces", as_admin=False)
+        self.assertEqual(code, 403)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(TIMEOUT), 0)
+        self.assertTrue(process.stderr.read().endswith("skiff up: stopped\n"))
+        self.assertFalse(os.path.exists(os.path.join(self.data, "running.json")))
+
+    def test_keys_are_for_their_owner_only(self):
+        self.up()
+        for name in ("admin.conf", "pki/ca.key", "pki/apiserver.key", "pki/sa.key",
+                     "pki/admin.key"):
+            self.assertEqual(os.stat(os.path.join(self.data, name)).st_mode & 0o777, 0o600, name)
+
+    def test_openssl_finds_no_fault_with_the_certificates(self):
+        self.up("--tls-san", "api.example.com,192.0.2.9")
+        pki = os.path.join(self.data, "pki")
+        subprocess.run(["openssl", "verify", "-x509_strict", "-purpose", "sslserver", "-CAfile",
+                        pki + "/ca.crt", pki + "/apiserver.crt"], check=True, capture_output=True)
+        subprocess.run(["openssl", "verify", "-x509_strict", "-purpose", "sslclient", "-CAfile",
+                        pki + "/ca.crt", pki + "/admin.crt"], check=True, capture_output=True)
+        text = subprocess.run(["openssl", "x509", "-noout", "-text", "-in", pki + "/apiserver.crt"],
+                              check=True, capture_output=True, text=True).stdout
+        for name in ("DNS:localhost", "DNS:kubernetes.default.svc.cluster.local",
+                     "DNS:" + socket.gethostname(), "DNS:api.example.com", "IP Address:127.0.0.1",
+                     "IP Address:10.96.0.1", "IP Address:192.0.2.9"):
+            self.assertIn(name, text)
+
+    def test_data_and_certificates_survive_a_restart(self):
+        self.up().send_signal(signal.SIGTERM)
+        self.assertEqual(self.running[0].wait(TIMEOUT), 0)
+        before = {name: Path(self.data, "pki", name).read_bytes()
+                  for name in os.listdir(os.path.join(self.data, "pki"))}
+        self.up().kill()
+        self.running[1].wait()
+        process = self.up()
+        after = {name: Path(self.data, "pki", name).read_bytes()
+                 for name in os.listdir(os.path.join(self.data, "pki"))}
+        self.assertEqual(before, after)
+        self.assertEqual(self.get("/api/v1/namespaces/kube-system")[0], 200)
+        self.assertIsNone(process.poll())
+
+    def test_a_second_signal_ends_it_at_once(self):
+        process = self.up("--", "--shutdown-delay-duration=50s")
+        process.send_signal(signal.SIGTERM)
+        process.stderr.readline()
+        while "once more" not in process.stderr.readline():
+            pass
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(10), -signal.SIGTERM)
+
+    def test_flags_of_the_server_can_be_passed(self):
+        self.up("--", "--service-cluster-ip-range=10.43.0.0/16", "--profiling=false")
+        text = subprocess.run(["openssl", "x509", "-noout", "-text", "-in",
+                               self.data + "/pki/apiserver.crt"], check=True, capture_output=True,
+                              text=True).stdout
+        self.assertIn("IP Address:10.43.0.1", text)
+
+    def test_a_copy_of_the_kubeconfig_is_written_where_one_likes(self):
+        copy = os.path.join(self.folder, "copy.conf")
+        self.up("--kubeconfig", copy)
+        self.assertEqual(Path(copy).read_text(), Path(self.data, "admin.conf").read_text())
+        self.assertEqual(os.stat(copy).st_mode & 0o777, 0o600)
+
+    @unittest.skipUnless(shutil.which("kubectl"), "no kubectl here")
+    def test_kubectl_works_at_once(self):
+        self.up()
+        done = subprocess.run(["kubectl", "get", "ns", "-o", "name"], capture_output=True,
+                              text=True, timeout=TIMEOUT,
+                              env={**os.environ, "KUBECONFIG": self.data + "/admin.conf"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("namespace/kube-system", done.stdout.split())
+
+
+class Detached(Cluster):
+    def test_lives_from_up_to_down(self):
+        self.assertEqual(self.status()[0], 3)
+        done = self.detach()
+        self.assertIn("The cluster is ready at https://127.0.0.1:%d" % self.port, done.stdout)
+        code, status = self.status()
+        self.assertEqual((code, status["running"], status["health"]), (0, True, "ready"))
+        self.assertEqual(status["server"], "https://127.0.0.1:%d" % self.port)
+        self.assertRegex(status["version"], r"^v1\.36\.")
+        self.assertEqual([one["name"] for one in status["certificates"]],
+                         ["ca", "apiserver", "admin"])
+        self.assertGreater(status["dataBytes"], 0)
+        self.assertIn("stopped the cluster", self.skiff("down").stdout)
+        code, status = self.status()
+        self.assertEqual((code, status["running"], status["health"]), (3, False, "not running"))
+        self.assertIn("no cluster runs", self.skiff("down").stdout)
+
+    def test_status_is_for_people_too(self):
+        self.detach()
+        text = self.skiff("status").stdout
+        for part in ("running, pid", "health        ready", "until 20", "in 36"):
+            self.assertIn(part, text)
+
+    def test_one_directory_is_for_one_cluster(self):
+        self.detach()
+        for done in (self.detach("--port", "0", check=False),
+                     self.skiff("up", "--port", "0", check=False)):
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, r"already runs in .* \(pid \d+\)")
+
+    def test_two_clusters_run_side_by_side(self):
+        self.detach()
+        other = os.path.join(self.folder, "other")
+        subprocess.run([SKIFF, "up", "--data-dir", other, "--port", "0", "-d"], check=True,
+                       capture_output=True, timeout=TIMEOUT)
+        try:
+            done = subprocess.run([SKIFF, "status", "--data-dir", other, "-o", "json"], check=True,
+                                  capture_output=True, timeout=TIMEOUT)
+            self.assertEqual(json.loads(done.stdout)["health"], "ready")
+        finally:
+            subprocess.run([SKIFF, "down", "--data-dir", other], check=True, capture_output=True,
+                           timeout=TIMEOUT)
+
+    def test_a_taken_port_is_told_with_its_holder(self):
+        with socket.socket() as holder:
+            holder.bind(("127.0.0.1", self.port))
+            holder.listen()
+            done = self.detach(check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr,
+                         rf"port {self.port} is taken by python\S* \(pid {os.getpid()}\)")
+        self.assertIn("--port", done.stderr)
+
+    def test_nothing_is_left_behind_by_a_failed_start(self):
+        done = self.detach("--", "--etcd-prefix=registry", check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--etcd-prefix: must begin with '/'", done.stderr)
+        self.assertEqual(self.status()[0], 3)
+
+    def test_an_expired_ca_is_told_with_what_to_do(self):
+        self.detach()
+        self.skiff("down")
+        pki = os.path.join(self.data, "pki")
+        subprocess.run(["openssl", "x509", "-x509toreq", "-in", pki + "/ca.crt", "-signkey",
+                        pki + "/ca.key", "-out", pki + "/ca.csr"], check=True, capture_output=True)
+        subprocess.run(["openssl", "x509", "-req", "-in", pki + "/ca.csr", "-signkey",
+                        pki + "/ca.key", "-days", "-1", "-out", pki + "/ca.crt"], check=True,
+                       capture_output=True)
+        done = self.detach(check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"expired .* ago; to make a new CA, remove ")
+        self.assertIn("expired", self.skiff("status", check=False).stdout)
+        os.unlink(pki + "/ca.crt")
+        os.unlink(pki + "/ca.key")
+        self.detach()
+        self.assertEqual(self.get("/readyz")[0], 200)
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_a_directory_that_cannot_be_written_is_told(self):
+        os.mkdir(self.data, 0o500)
+        done = self.detach(check=False)
+        self.assertIn("the data directory cannot be used", done.stderr)
+
+    def test_a_path_that_is_no_directory_is_told(self):
+        Path(self.data).write_text("")
+        done = self.detach(check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the data directory cannot be used", done.stderr)
+        os.unlink(self.data)
+
+    def test_a_process_that_was_killed_leaves_no_running_cluster(self):
+        self.detach()
+        pid = self.status()[1]["pid"]
+        os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + 20
+        while self.status()[1]["running"] and time.monotonic() < deadline:
+            pass
+        self.assertEqual(self.status()[0], 3)
+        self.detach()
+        self.assertEqual(self.status()[0], 0)
+
+
+class Reset(Cluster):
+    def test_refuses_while_the_cluster_runs(self):
+        self.detach()
+        done = self.skiff("reset", "--yes", check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("stop it first with 'skiff down'", done.stderr)
+        self.assertEqual(self.status()[0], 0)
+
+    def test_removes_all_that_skiff_made_and_nothing_else(self):
+        self.detach()
+        self.skiff("down")
+        Path(self.data, "notes.txt").write_text("mine")
+        done = self.skiff("reset", check=False, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--yes", done.stderr)
+        self.assertIn("notes.txt", self.skiff("reset", "--yes").stdout)
+        self.assertEqual(os.listdir(self.data), ["notes.txt"])
+        os.unlink(os.path.join(self.data, "notes.txt"))
+        os.rmdir(self.data)
+        self.assertIn("there is no cluster", self.skiff("reset", "--yes").stdout)
+
+    def test_leaves_no_empty_directory(self):
+        self.detach()
+        self.skiff("down")
+        self.skiff("reset", "--yes")
+        self.assertFalse(os.path.exists(self.data))
+
+    def test_does_not_touch_the_directory_of_somebody_else(self):
+        os.mkdir(self.data)
+        Path(self.data, "admin.conf").write_text("mine")
+        done = self.skiff("reset", "--yes", check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(Path(self.data, "admin.conf").read_text(), "mine")
+
+
+class CommandLine(Cluster):
+    def test_faults_of_flags_are_told_before_anything_is_made(self):
+        for words, message in (
+                (["--port", "70000"], "65535"),
+                (["--bind-address", "localhost"], "not an IP address"),
+                (["--timeout", "5"], "duration"),
+                (["--", "--secure-prot=1"], "did you mean --secure-port?"),
+                (["--", "--encryption-provider-config=x"], "secrets would be stored in the clear")):
+            done = self.skiff("up", *words, check=False)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(message, done.stderr)
+        self.assertFalse(os.path.exists(self.data))
+
+
+class KubeApiserver(Cluster):
+    def run_it(self, *arguments):
+        return subprocess.run([KUBE_APISERVER, *arguments], capture_output=True, text=True,
+                              timeout=TIMEOUT)
+
+    def version(self, context):
+        """What /version says to anybody, as soon as the roles are there that allow it."""
+        deadline = time.monotonic() + TIMEOUT
+        while True:
+            try:
+                with urllib.request.urlopen(f"https://127.0.0.1:{self.port}/version", timeout=20,
+                                            context=context) as answer:
+                    return json.load(answer)
+            except urllib.error.HTTPError as error:
+                if error.code != 403 or time.monotonic() > deadline:
+                    raise
+                error.close()
+
+    def test_says_what_it_is(self):
+        self.assertRegex(self.run_it("--version").stdout, r"^Kubernetes v1\.36\.\d+\n$")
+        self.assertIn("Skiff", self.run_it("--version=raw").stdout)
+        self.assertIn("\nEtcd flags:\n", self.run_it("--help").stdout)
+
+    def test_tells_all_faults_of_its_flags(self):
+        done = self.run_it("--goaway-chance=1", "--cert-dir", self.folder)
+        self.assertEqual(done.returncode, 1)
+        for flag in ("--goaway-chance", "--service-account-issuer", "--data-dir",
+                     "--service-account-signing-key-file"):
+            self.assertIn(flag + ": ", done.stderr)
+
+    def test_serves_and_stops(self):
+        key = os.path.join(self.folder, "sa.key")
+        subprocess.run(["openssl", "genpkey", "-algorithm", "RSA", "-out", key], check=True,
+                       capture_output=True)
+        process = subprocess.Popen(
+            [KUBE_APISERVER, "--data-dir", self.data, "--secure-port", str(self.port),
+             "--bind-address=127.0.0.1", "--cert-dir", self.folder,
+             "--service-account-issuer=https://kubernetes.default.svc",
+             "--service-account-signing-key-file", key, "--service-account-key-file", key,
+             "--authorization-mode=RBAC", "--audit-log-maxage=7"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.running.append(process)
+        said = ""
+        while '"serving"' not in said:
+            line = process.stderr.readline()
+            self.assertTrue(line, said)
+            said += line
+        self.assertIn("--audit-log-maxage is ignored", said)
+        context = ssl.create_default_context(cafile=os.path.join(self.folder, "apiserver.crt"))
+        self.assertEqual(self.version(context)["major"], "1")
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(TIMEOUT), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

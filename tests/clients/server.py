@@ -1,0 +1,114 @@
+"""The API server that real clients are run against: one process, its data, and a kubeconfig."""
+import json
+import socket
+import ssl
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+START_SECONDS = 120
+ADMIN, BOB = "admintoken", "bobtoken"
+
+KUBECONFIG = """apiVersion: v1
+kind: Config
+current-context: admin
+clusters:
+- name: skiff
+  cluster:
+    server: {url}
+    certificate-authority: {authority}
+users:
+- name: admin
+  user: {{token: {admin}}}
+- name: bob
+  user: {{token: {bob}}}
+contexts:
+- name: admin
+  context: {{cluster: skiff, user: admin}}
+- name: bob
+  context: {{cluster: skiff, user: bob}}
+"""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class ApiServer:
+    """Starts at once; stop and start again keep the port and the data."""
+
+    def __init__(self, binary):
+        self._temporary = tempfile.TemporaryDirectory()
+        self.folder = Path(self._temporary.name)
+        self.port = free_port()
+        self.url = f"https://127.0.0.1:{self.port}"
+        self._binary = binary
+        (self.folder / "tokens.csv").write_text(
+            f'{ADMIN},admin,1,"system:masters"\n{BOB},bob,2,"dev"\n')
+        subprocess.run(["openssl", "genrsa", "-out", self.folder / "sa.key", "2048"], check=True,
+                       capture_output=True)
+        self.process = None
+        self.start()
+        self.kubeconfig = self.folder / "kubeconfig"
+        self.kubeconfig.write_text(KUBECONFIG.format(
+            url=self.url, authority=self.folder / "certs" / "apiserver.crt", admin=ADMIN, bob=BOB))
+
+    def start(self):
+        folder = self.folder
+        with open(folder / "log", "ab") as log:
+            self.process = subprocess.Popen([
+                self._binary, f"--data-dir={folder}/data", f"--cert-dir={folder}/certs",
+                "--bind-address=127.0.0.1", f"--secure-port={self.port}",
+                f"--token-auth-file={folder}/tokens.csv", "--authorization-mode=RBAC",
+                "--service-cluster-ip-range=10.0.0.0/16",
+                "--service-account-issuer=https://kubernetes.default.svc",
+                f"--service-account-key-file={folder}/sa.key",
+                f"--service-account-signing-key-file={folder}/sa.key",
+            ], stdout=log, stderr=log)
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline and self.process.poll() is None:
+            try:
+                self.request("GET", "/readyz")
+                return
+            except OSError:
+                time.sleep(0.05)
+        raise AssertionError("the server is not ready:\n" + self.log())
+
+    def stop(self):
+        """Ends the process as Ctrl-C would, and says what was wrong if it did not end well."""
+        self.process.terminate()
+        try:
+            status = self.process.wait(120)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise
+        if status != 0:
+            raise AssertionError(f"the server ended with {status}:\n" + self.log())
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def close(self):
+        try:
+            self.stop()
+        finally:
+            self._temporary.cleanup()
+
+    def log(self):
+        return (self.folder / "log").read_text(errors="replace")[-8000:]
+
+    def request(self, method, path, body=None, kind="application/json"):
+        """One request as the administrator, past all clients: the decoded answer."""
+        request = urllib.request.Request(
+            self.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {ADMIN}", "Content-Type": kind})
+        trusting = ssl._create_unverified_context()
+        with urllib.request.urlopen(request, context=trusting, timeout=60) as answer:
+            text = answer.read()
+            return json.loads(text) if "json" in answer.headers["Content-Type"] else text.decode()
