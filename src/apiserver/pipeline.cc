@@ -5,6 +5,7 @@
 #include "apiserver/authz/forbidden.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/object_meta.h"
+#include "base/limits.h"
 #include "object/scalar/duration.h"
 
 namespace skiff {
@@ -42,6 +43,14 @@ const Pipeline::Stage Pipeline::kStages[] = {
 void Pipeline::Handle(HttpRequest http, Responder responder) {
   Advance(std::make_unique<ApiRequest>(
       ApiRequest{.http = std::move(http), .responder = std::move(responder)}));
+}
+
+void Pipeline::HandleTooLarge(HttpRequest http, Responder responder) {
+  ApiRequest request{.http = std::move(http), .responder = std::move(responder)};
+  request.audit_id = NewUid(options_.random);
+  RespondError(request, Status(StatusReason::kRequestEntityTooLarge,
+                               "Request entity too large: limit is " +
+                                   std::to_string(limits::kMaxHttpBodyBytes)));
 }
 
 void Pipeline::Advance(ApiRequestPtr request) {

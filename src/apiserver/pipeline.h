@@ -45,6 +45,7 @@ class Pipeline final : public HttpHandler {
   explicit Pipeline(PipelineOptions options) : options_(std::move(options)) {}
 
   void Handle(HttpRequest request, Responder responder) override;
+  void HandleTooLarge(HttpRequest request, Responder responder) override;
 
   // From now on new requests are turned away; those under way go on.
   void StopTaking() { stopped_ = true; }

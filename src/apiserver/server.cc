@@ -30,6 +30,7 @@
 #include "apiserver/security.h"
 #include "apiserver/stored_rbac.h"
 #include "base/metrics.h"
+#include "base/resident_memory.h"
 #include "net/server.h"
 #include "store/lease_pool.h"
 
@@ -84,6 +85,7 @@ class ApiServer::Impl {
     router_.emplace(*served_, *storages_, *registry_, rest_);
     AddReviews(*router_, security_, clock_);
     if (security_.roles_decide) FollowRoles();
+    housekeeper_.Add(std::chrono::seconds(1), [this] { ForgetStart(); });
     housekeeper_.Start();
     AddHealthChecks();
     MakePipeline();
@@ -377,6 +379,13 @@ class ApiServer::Impl {
     return {};
   }
 
+  // Once, when all that belongs to the start is over.
+  void ForgetStart() {
+    if (start_forgotten_ || !ready()) return;
+    start_forgotten_ = true;
+    ReleaseStartupMemory();
+  }
+
   bool bootstrapped() const { return bootstrap_ready_.load() && bootstrap_->done(); }
 
   Result<void> StartBootstrap() {
@@ -412,6 +421,7 @@ class ApiServer::Impl {
   std::optional<RbacFollower> follower_;
   std::atomic<bool> roles_written_{false};
   Housekeeper housekeeper_;
+  bool start_forgotten_ = false;  // of the housekeeper
   std::optional<Registry> registry_;
   std::optional<Router> router_;
   Health health_;

@@ -156,6 +156,7 @@ class BenchApiRun : public CommandRun {
                                .pid = pid_};
     if (!report->left_behind.empty())
       std::fprintf(stderr, "skiff bench api: %s\n", report->left_behind.c_str());
+    if (report->load.ended_early) std::fputs("skiff bench api: interrupted\n", stderr);
     const int printed = PrintText(format_ == BenchFormat::kJson ? BenchJson(heading, *report)
                                                                 : BenchText(heading, *report));
     if (printed != kExitSuccess) return printed;
@@ -212,6 +213,12 @@ class BenchApiRun : public CommandRun {
                .placeholder = "BYTES",
                .help = "about as large is an object; default: 16Ki for pods, 1Ki for others",
                .value = ByteCount(&bytes_)});
+    flags.Add({.name = "template",
+               .placeholder = "FILE",
+               .help = "the JSON of an object of that kind, with ${name}, ${namespace}, "
+                       "${generation} and a label skiff-bench-run: ${run}, instead of --size",
+               .completes = Completes::kFiles,
+               .value = Text(&template_file_)});
     number("objects",
            "how many are made before get, list, update, patch, delete and mixed; 0: 100, "
            "for delete --count",
@@ -320,6 +327,12 @@ class BenchApiRun : public CommandRun {
 
   Result<ApiLoadReport> Measure() {
     SKIFF_ASSIGN_OR_RETURN(LoadTarget target, FindTarget());
+    if (!template_file_.empty()) {
+      Result<std::string> text = ReadInput(template_file_);
+      if (!text) return BadRequest(template_file_ + ": " + text.error().message());
+      options_.object_template = *std::move(text);
+      options_.object_bytes = options_.object_template.size();
+    }
     // Before the engine's threads, so that none of them receives the signals.
     progress_.emplace();
     const LoadShape shape{.threads = static_cast<size_t>(threads_),
@@ -335,7 +348,7 @@ class BenchApiRun : public CommandRun {
   }
 
   std::string kubeconfig_, context_, server_, ca_file_, certificate_file_, key_file_;
-  std::string token_file_, token_;
+  std::string token_file_, token_, template_file_;
   bool insecure_ = false;
   int64_t pid_ = 0;
   std::vector<std::string> scenario_names_;

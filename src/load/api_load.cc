@@ -50,7 +50,15 @@ ApiLoad::ApiLoad(LoadEngine& engine, ApiLoadOptions options, Random& random, Ste
     report_.names.push_back(name);
 }
 
+Result<void> ApiLoad::UseTemplate() {
+  if (options_.object_template.empty()) return {};
+  SKIFF_ASSIGN_OR_RETURN(objects_, LoadObjects::OfTemplate(options_.kind, name_space_, run_,
+                                                           options_.object_template));
+  return {};
+}
+
 Result<ApiLoadReport> ApiLoad::Run() {
+  SKIFF_RETURN_IF_ERROR(UseTemplate());
   Result<void> outcome = Prepare();
   if (outcome && !report_.load.ended_early)
     outcome = options_.plan.scenario == LoadScenario::kWatch ? ApplyFanOut() : ApplyLoad();

@@ -23,8 +23,9 @@ struct ApiLoadOptions {
   PlanOptions plan;
   LoadKind kind = LoadKind::kConfigMap;
   size_t object_bytes = 1024;
-  std::string name_space;  // empty: one is made, with a name that nobody has, and removed
-  bool keep = false;       // what was made
+  std::string object_template;  // of objects.h; empty: an object of that size
+  std::string name_space;       // empty: one is made, with a name that nobody has, and removed
+  bool keep = false;            // what was made
   Duration duration = std::chrono::seconds(10);  // kForever with a count
   FanOutOptions fan_out;                         // of LoadScenario::kWatch
   std::optional<int64_t> server_pid;
@@ -52,6 +53,7 @@ class ApiLoad {
   Result<ApiLoadReport> Run();
 
  private:
+  Result<void> UseTemplate();
   Result<void> Prepare();
   Result<void> MakeNamespace();
   Result<void> MakeObjects(uint64_t count);
@@ -67,7 +69,7 @@ class ApiLoad {
   const StepTick step_tick_;
   const std::string run_;
   const std::string name_space_;
-  const LoadObjects objects_;
+  LoadObjects objects_;
   bool made_namespace_ = false;
   ApiLoadReport report_;
 };

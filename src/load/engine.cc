@@ -16,6 +16,9 @@ constexpr std::chrono::milliseconds kTickInterval{100};
 // Of an answer that is an error, as much as holds a message.
 constexpr size_t kErrorBodyBytes = 4096;
 constexpr uint64_t kRandomSeed = 0x5eed;
+// Requests under way at the end are waited for that long: what is given up while the server works
+// on it may happen after all, behind the back of who cleans up.
+constexpr std::chrono::seconds kStopPatience{10};
 
 // Something that one thread waits for and another brings about.
 class Event {
@@ -67,9 +70,12 @@ std::string DescribeAnswer(int code, std::string_view body) {
   const size_t at = body.find(kKey);
   if (at == std::string_view::npos) return text;
   body.remove_prefix(at + kKey.size());
-  size_t end = 0;
-  while (end < body.size() && body[end] != '"') end += body[end] == '\\' ? 2 : 1;
-  return text + ": " + std::string(body.substr(0, end));
+  text += ": ";
+  for (size_t i = 0; i < body.size() && body[i] != '"'; ++i) {
+    if (body[i] == '\\' && i + 1 < body.size()) ++i;
+    text += body[i];
+  }
+  return text;
 }
 
 void OperationFigures::Add(const OperationFigures& other) {
@@ -232,11 +238,15 @@ LoadFigures LoadEngine::Run(LoadPlan& plan, size_t operations, Duration duration
     loops_[i]->Post([worker = workers.back().get()] { worker->Start(); });
   }
   LoadFigures figures;
-  bool stopped = false;
+  Duration stopped_at = Clock::kForever;
+  const auto stop_all = [&](bool at_once) {
+    for (size_t i = 0; i < workers.size(); ++i)
+      RunOnLoop(*loops_[i], clock_, [&, i] { workers[i]->Stop(at_once); });
+  };
   for (size_t i = 0; i < workers.size();) {
     const Duration now = clock_.Monotonic();
-    const Duration wake =
-        std::min<Duration>(now + kTickInterval, stopped ? now + kTickInterval : end);
+    Duration wake = now + kTickInterval;
+    if (stopped_at == Clock::kForever) wake = std::min(wake, end);
     if (workers[i]->done().WaitUntil(clock_, wake)) {
       ++i;
       continue;
@@ -246,12 +256,14 @@ LoadFigures LoadEngine::Run(LoadPlan& plan, size_t operations, Duration duration
       progress.done += worker->finished();
       progress.errors += worker->errors();
     }
-    const bool give_up = !figures.ended_early && tick && !tick(progress);
-    if (give_up || (!stopped && clock_.Monotonic() >= end)) {
-      stopped = true;
-      figures.ended_early |= give_up;
-      for (size_t k = 0; k < workers.size(); ++k)
-        RunOnLoop(*loops_[k], clock_, [&] { workers[k]->Stop(give_up); });
+    const Duration seen = clock_.Monotonic();
+    const bool end_now = !figures.ended_early && tick && !tick(progress);
+    figures.ended_early |= end_now;
+    if (stopped_at == Clock::kForever && (end_now || seen >= end)) {
+      stopped_at = seen;
+      stop_all(false);
+    } else if (stopped_at != Clock::kForever && seen >= stopped_at + kStopPatience) {
+      stop_all(true);
     }
   }
   figures.elapsed = clock_.Monotonic() - started;

@@ -1,8 +1,11 @@
 #include "load/objects.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <utility>
+
+#include "base/strings.h"
 
 namespace skiff {
 namespace {
@@ -80,6 +83,13 @@ std::string PodRest(size_t variables) {
 
 std::string ConfigMapRest(size_t bytes) { return R"(},"data":{"text":")" + Filler(bytes) + "\"}}"; }
 
+std::string Head(LoadKind kind) {
+  return std::string(R"({"kind":")") + (kind == LoadKind::kPod ? "Pod" : "ConfigMap") +
+         R"(","apiVersion":"v1","metadata":{"name":"${name}","namespace":"${namespace}",)"
+         R"("labels":{")" +
+         std::string(kLoadLabel) + R"(":"${run}","generation":"${generation}"})";
+}
+
 }  // namespace
 
 std::string CollectionPath(LoadKind kind, std::string_view name_space) {
@@ -103,28 +113,76 @@ bool FindLoadNumber(std::string_view json, uint64_t& number) {
 }
 
 LoadObjects::LoadObjects(LoadKind kind, std::string name_space, std::string run, size_t bytes)
-    : kind_(kind),
-      name_space_(std::move(name_space)),
-      run_(std::move(run)),
-      collection_(CollectionPath(kind, name_space_)) {
-  const size_t empty = Json(0, 0).size();
+    : LoadObjects(kind, name_space) {
+  const std::string head = Head(kind);
+  const size_t names = head.size() + name_space.size() + run.size();
+  std::string rest;
   if (kind == LoadKind::kConfigMap) {
-    const size_t fixed = empty + ConfigMapRest(0).size();
-    rest_ = ConfigMapRest(bytes > fixed ? bytes - fixed : 0);
-    return;
+    const size_t fixed = names + ConfigMapRest(0).size();
+    rest = ConfigMapRest(bytes > fixed ? bytes - fixed : 0);
+  } else {
+    const size_t fixed = names + PodRest(0).size();
+    const size_t each = (PodRest(100).size() - PodRest(0).size()) / 100;
+    rest = PodRest(bytes > fixed ? (bytes - fixed) / each : 0);
   }
-  const size_t fixed = empty + PodRest(0).size();
-  const size_t each = (PodRest(100).size() - PodRest(0).size()) / 100;
-  rest_ = PodRest(bytes > fixed ? (bytes - fixed) / each : 0);
+  [[maybe_unused]] const Result<void> parsed = Parse(head + rest, name_space, run);
+  assert(parsed);
+}
+
+Result<LoadObjects> LoadObjects::OfTemplate(LoadKind kind, std::string name_space, std::string run,
+                                            std::string_view text) {
+  LoadObjects objects(kind, name_space);
+  SKIFF_RETURN_IF_ERROR(objects.Parse(text, name_space, run));
+  return objects;
+}
+
+Result<void> LoadObjects::Parse(std::string_view text, const std::string& name_space,
+                                const std::string& run) {
+  bool has_name = false, has_namespace = false, has_run = false;
+  pieces_.emplace_back();
+  while (!text.empty()) {
+    const size_t at = text.find("${");
+    pieces_.back().text += text.substr(0, at);
+    if (at == std::string_view::npos) break;
+    const size_t end = text.find('}', at);
+    const std::string_view word =
+        end == std::string_view::npos ? text.substr(at) : text.substr(at, end + 1 - at);
+    if (word == "${namespace}") {
+      has_namespace = true;
+      pieces_.back().text += name_space;
+    } else if (word == "${run}") {
+      has_run = true;
+      pieces_.back().text += run;
+    } else if (word == "${name}" || word == "${generation}") {
+      has_name |= word == "${name}";
+      pieces_.push_back({word == "${name}" ? Piece::Kind::kName : Piece::Kind::kGeneration});
+      pieces_.emplace_back();
+    } else {
+      return BadRequest("the template has an unknown placeholder " + Quoted(word));
+    }
+    text.remove_prefix(at + word.size());
+  }
+  if (has_name && has_namespace && has_run) return {};
+  return BadRequest("the template must have ${name}, ${namespace}, and a label \"" +
+                    std::string(kLoadLabel) + "\": \"${run}\"");
 }
 
 std::string LoadObjects::Json(uint64_t number, uint64_t generation) const {
-  std::string out = kind_ == LoadKind::kPod ? R"({"kind":"Pod")" : R"({"kind":"ConfigMap")";
-  out += R"(,"apiVersion":"v1","metadata":{"name":")" + LoadObjectName(number) +
-         R"(","namespace":")" + name_space_ + R"(","labels":{")";
-  out.append(kLoadLabel).append(R"(":")").append(run_);
-  out += R"(","generation":"g)" + std::to_string(generation) + "\"}";
-  return out + rest_;
+  std::string out;
+  for (const Piece& piece : pieces_) {
+    switch (piece.kind) {
+      case Piece::Kind::kText:
+        out += piece.text;
+        break;
+      case Piece::Kind::kName:
+        out += LoadObjectName(number);
+        break;
+      case Piece::Kind::kGeneration:
+        out += "g" + std::to_string(generation);
+        break;
+    }
+  }
+  return out;
 }
 
 }  // namespace skiff

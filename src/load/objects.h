@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "base/status.h"
 
 namespace skiff {
 
@@ -27,6 +30,11 @@ class LoadObjects {
   // `bytes` is met as well as whole entries allow.
   LoadObjects(LoadKind kind, std::string name_space, std::string run, size_t bytes);
 
+  // Of a text with placeholders instead: ${name}, ${namespace} and ${run}, which must be there, the
+  // last as the value of kLoadLabel, and ${generation}.
+  static Result<LoadObjects> OfTemplate(LoadKind kind, std::string name_space, std::string run,
+                                        std::string_view text);
+
   // `generation` tells updates of one object apart.
   std::string Json(uint64_t number, uint64_t generation) const;
   LoadKind kind() const { return kind_; }
@@ -34,11 +42,18 @@ class LoadObjects {
   std::string Path(uint64_t number) const { return collection_ + "/" + LoadObjectName(number); }
 
  private:
-  const LoadKind kind_;
-  const std::string name_space_;
-  const std::string run_;
-  const std::string collection_;
-  std::string rest_;  // of the JSON, behind the labels
+  // A piece of text, or what a placeholder stands for.
+  struct Piece {
+    enum class Kind : uint8_t { kText, kName, kGeneration } kind = Kind::kText;
+    std::string text = {};
+  };
+  LoadObjects(LoadKind kind, const std::string& name_space)
+      : kind_(kind), collection_(CollectionPath(kind, name_space)) {}
+  Result<void> Parse(std::string_view text, const std::string& name_space, const std::string& run);
+
+  LoadKind kind_;
+  std::string collection_;
+  std::vector<Piece> pieces_;
 };
 
 }  // namespace skiff

@@ -32,5 +32,22 @@ TEST(LoadObjectsTest, PathsNameTheNamespaceAndTheObject) {
   EXPECT_FALSE(FindLoadNumber(R"({"name":"kube-root-ca.crt"})", number));
 }
 
+TEST(LoadObjectsTest, ATemplateIsFilledIn) {
+  const auto objects = LoadObjects::OfTemplate(
+      LoadKind::kConfigMap, "ns", "r1",
+      R"({"metadata":{"name":"${name}","namespace":"${namespace}","labels":{"a":"${run}"}},)"
+      R"("data":{"g":"${generation}"}})");
+  ASSERT_TRUE(objects) << objects.error().message();
+  EXPECT_EQ(objects->Json(1, 2),
+            R"({"metadata":{"name":"bench-0000000001","namespace":"ns","labels":{"a":"r1"}},)"
+            R"("data":{"g":"g2"}})");
+}
+
+TEST(LoadObjectsTest, ATemplateMustBeOneThatCanBeFoundAgain) {
+  for (const char* text : {"", "${name} ${namespace}", "${name} ${namespace} ${run} ${other}",
+                           "${name} ${namespace} ${run} ${"})
+    EXPECT_FALSE(LoadObjects::OfTemplate(LoadKind::kPod, "ns", "r", text)) << text;
+}
+
 }  // namespace
 }  // namespace skiff

@@ -76,7 +76,9 @@ class Creates final : public LoadPlan {
 class Scenario final : public LoadPlan {
  public:
   Scenario(const PlanOptions& options, const LoadObjects& objects)
-      : options_(options), objects_(objects), created_(options.objects) {
+      : options_(options),
+        objects_(objects),
+        created_(options.scenario == LoadScenario::kCreate ? 0 : options.objects) {
     list_path_ = objects.collection();
     std::string query;
     if (!options.selector.empty()) query += "&labelSelector=" + QueryEscaped(options.selector);
@@ -132,7 +134,7 @@ class Scenario final : public LoadPlan {
   // Changes go round the objects that were there first, which deletes leave alone; deletes follow
   // creates at a distance, so that what they name has been created.
   LoadStep Mixed(Random& random, uint64_t sent) {
-    constexpr uint64_t kDistance = 10'000;
+    constexpr uint64_t kDistance = 500;
     uint64_t choice = random.Uniform(100);
     const auto falls_to = [&choice](uint64_t share) {
       const bool hit = choice < share;

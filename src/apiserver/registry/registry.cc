@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/registry/endpoint_slices.h"
 #include "apiserver/registry/namespaces.h"
 #include "apiserver/registry/pods.h"
 #include "apiserver/registry/rbac.h"
@@ -11,6 +12,8 @@ namespace skiff {
 Registry::Registry(RegistryContext context) : plain_(std::make_unique<ResourceBehaviour>()) {
   special_.push_back({"", "namespaces", std::make_unique<NamespaceBehaviour>()});
   special_.push_back({"", "pods", std::make_unique<PodBehaviour>()});
+  special_.push_back(
+      {"discovery.k8s.io", "endpointslices", std::make_unique<EndpointSliceBehaviour>()});
   if (context.rbac != nullptr) AddRoles(context);
   if (context.storages.Find(FindResource("", "v1", "services")->hub) == nullptr) return;
   auto services =

@@ -63,6 +63,9 @@ void RespondBytes(ApiRequest& request, int code, std::string_view content_type, 
   if (request.on_answer) request.on_answer(request, code, body.size());
   HttpResponse response = Begin(request, code, content_type, std::move(extra));
   response.body = std::move(body);
+  // Whoever answers may still hold the request for a while, such as until its batch is done; the
+  // client need not wait for that before it sends the next.
+  request.in_flight = InFlight();
   std::move(request.responder).Respond(std::move(response));
 }
 

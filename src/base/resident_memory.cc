@@ -1,0 +1,37 @@
+#include "base/resident_memory.h"
+
+#include <link.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#include <sys/mman.h>
+
+namespace skiff {
+namespace {
+
+int ForgetUnchangedPages(dl_phdr_info* program, size_t size, void* context) {
+  static_cast<void>(size);
+  static_cast<void>(context);
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  for (int i = 0; i < program->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = program->dlpi_phdr[i];
+    // What is writable, or was while the program was linked, is not in the file as it is in memory.
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
+    const uintptr_t begin = (program->dlpi_addr + segment.p_vaddr + page - 1) & ~(page - 1);
+    const uintptr_t end = (program->dlpi_addr + segment.p_vaddr + segment.p_memsz) & ~(page - 1);
+    // Failure leaves everything as it was.
+    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  }
+  return 1;  // the first is the program; libraries are small and shared
+}
+
+}  // namespace
+
+void ReleaseStartupMemory() {
+  malloc_trim(0);
+  dl_iterate_phdr(ForgetUnchangedPages, nullptr);
+}
+
+}  // namespace skiff
