@@ -46,6 +46,16 @@ class Discovery:
     def test_cluster_info_names_the_control_plane(self):
         self.assertIn(self.server.url, self.kubectl("cluster-info"))
 
+    def test_a_new_cluster_has_its_namespaces_and_the_service_of_its_own_api(self):
+        for name in ("default", "kube-node-lease", "kube-public", "kube-system"):
+            self.until_true(lambda name=name: self.kubectl.exists("namespace", name),
+                            f"there is no namespace {name}")
+        self.until_true(lambda: self.kubectl.run(
+            "get", "service", "kubernetes", "--namespace=default").returncode == 0,
+            "there is no service kubernetes")
+        self.assertRegex(self.kubectl("get", "svc", "kubernetes", "--namespace=default"),
+                         r"\nkubernetes +ClusterIP +10\.0\.0\.1 +<none> +443/TCP")
+
     def test_raw_paths_answer_as_they_are(self):
         self.assertEqual(self.kubectl("get", "--raw", "/readyz").strip(), "ok")
         self.assertEqual(json.loads(self.kubectl("get", "--raw", "/api"))["kind"], "APIVersions")

@@ -1,5 +1,7 @@
 """The API server that real clients are run against: one process, its data, and a kubeconfig."""
+import contextlib
 import json
+import random
 import socket
 import ssl
 import subprocess
@@ -33,9 +35,13 @@ contexts:
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Below those that the system gives to connections, so that it stays free across a restart."""
+    while True:
+        port = random.randrange(20000, 32000)
+        with socket.socket() as probe:
+            with contextlib.suppress(OSError):
+                probe.bind(("127.0.0.1", port))
+                return port
 
 
 class ApiServer:
