@@ -153,8 +153,10 @@ void Router::RouteSubresource(ApiRequestPtr request, const Resource& resource) c
     }
     if (RouteVirtual(request, route.endpoint)) return;
     if (route.handler != nullptr) return route.handler(std::move(request), route.endpoint);
-    if (resource.endpoint.storage == nullptr ||
-        route.endpoint.subresource->kind != resource.endpoint.resource->kind) {
+    // A subresource that can only be read, such as a pod's log, is no part of the object.
+    const SubresourceDesc& desc = *route.endpoint.subresource;
+    if (resource.endpoint.storage == nullptr || desc.kind != resource.endpoint.resource->kind ||
+        !desc.verbs.Has(Verb::kUpdate)) {
       return RespondError(*request, Status(StatusReason::kServiceUnavailable,
                                            "this server cannot serve the subresource " +
                                                request->info.subresource + " yet"));

@@ -192,6 +192,9 @@ class Printing:
             self.assertIn("something happened", self.kubectl("events"))
             self.assertIn("something happened", self.kubectl("events", "--for=pod/seen"))
 
+    def test_logs_of_a_pod_that_runs_nowhere_are_an_error(self):
+        self.assertIn("Error from server", self.kubectl.refused("logs", "seen"))
+
     def test_get_subresource_shows_status_and_scale(self):
         if self.minor < 27:
             self.skipTest(f"kubectl {self.version} has no --subresource for get")
