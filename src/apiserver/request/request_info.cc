@@ -10,7 +10,8 @@ namespace skiff {
 namespace {
 
 bool HasControlCharacter(std::string_view text) {
-  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  return std::ranges::any_of(
+      text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
 Result<std::vector<std::string>> SplitPath(std::string_view path) {
@@ -96,8 +97,8 @@ Result<RequestInfo> ReadRequestInfo(std::string_view method, std::string_view pa
   }
   if (parts[at] == "namespaces" && parts.size() > at + 1) {
     info.name_space = parts[at + 1];
-    const bool within = parts.size() > at + 2 && parts[at + 2] != "status" &&
-                        parts[at + 2] != "finalize";
+    const bool within =
+        parts.size() > at + 2 && parts[at + 2] != "status" && parts[at + 2] != "finalize";
     if (within) at += 2;
   }
   info.resource = parts[at++];
