@@ -76,7 +76,10 @@ Result<RequestInfo> ReadRequestInfo(std::string_view method, std::string_view pa
   info.path = PercentDecode(path, false).value_or("/");
   info.verb = AsciiLower(method);
   size_t at = 0;
-  if (parts.empty() || path.starts_with("//")) return info;
+  // Two slashes in a row are nobody's path.
+  if (parts.empty() || path.starts_with("//") || std::ranges::find(parts, "") != parts.end()) {
+    return info;
+  }
   if (parts[0] == "api" && parts.size() >= 3) {
     at = 1;
   } else if (parts[0] == "apis" && parts.size() >= 4) {
