@@ -77,8 +77,7 @@ class Pipeline final : public HttpHandler {
 
   void AfterAuthentication(ApiRequestPtr request, Authentication found);
   // Asks for the rights from `next` on, one after the other.
-  void CheckRights(ApiRequestPtr request, std::shared_ptr<const Impersonation> wanted,
-                   size_t next);
+  void CheckRights(ApiRequestPtr request, std::shared_ptr<const Impersonation> wanted, size_t next);
   void AfterAuthorization(ApiRequestPtr request, const AccessAnswer& answer);
 
   PipelineOptions options_;

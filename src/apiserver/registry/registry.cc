@@ -16,17 +16,15 @@ Registry::Registry(RegistryContext context) : plain_(std::make_unique<ResourceBe
       {"discovery.k8s.io", "endpointslices", std::make_unique<EndpointSliceBehaviour>()});
   if (context.rbac != nullptr) AddRoles(context);
   if (context.storages.Find(FindResource("", "v1", "services")->hub) == nullptr) return;
-  auto services =
-      std::make_unique<ServiceBehaviour>(context.storages, std::move(context.service));
+  auto services = std::make_unique<ServiceBehaviour>(context.storages, std::move(context.service));
   services_ = services.get();
   special_.push_back({"", "services", std::move(services)});
 }
 
 void Registry::AddRoles(const RegistryContext& context) {
   const auto add_rbac = [&](std::string_view resource, RbacKind kind) {
-    special_.push_back(
-        {"rbac.authorization.k8s.io", resource,
-         std::make_unique<RbacBehaviour>(kind, context.authorizer, *context.rbac)});
+    special_.push_back({"rbac.authorization.k8s.io", resource,
+                        std::make_unique<RbacBehaviour>(kind, context.authorizer, *context.rbac)});
   };
   add_rbac("roles", RbacKind::kRole);
   add_rbac("clusterroles", RbacKind::kClusterRole);
