@@ -3,6 +3,7 @@
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/rest/hot_answers.h"
 #include "apiserver/rest/object_forms.h"
 
 namespace skiff {
@@ -13,7 +14,8 @@ void RespondStored(ApiRequest& request, const Endpoint& endpoint, int code, cons
   if (!format) return RespondError(request, format.error());
   Result<SharedBytes> body =
       format->form == ObjectForm::kWhole
-          ? endpoint.view->Encode(bytes.view(), revision, *format)
+          ? (code == 200 ? HotAnswers::OfThread().Encode(*endpoint.view, bytes, revision, *format)
+                         : endpoint.view->Encode(bytes.view(), revision, *format))
           : EncodeInForm(request, endpoint, *format, bytes.view(), revision);
   if (!body) return RespondError(request, body.error());
   RespondBytes(request, code, format->content_type(), std::move(*body));
