@@ -12,8 +12,8 @@ void CachedObjects::Find(BoundKind kind, std::string name_space, std::string nam
   const ResourceDesc* resource = FindResource("", "v1", BoundResource(kind));
   ResourceStorage* storage = resource != nullptr ? storages_.Find(resource->hub) : nullptr;
   if (storage == nullptr) {
-    return done(Fail(StatusReason::kNotFound,
-                     std::string(BoundResource(kind)) + " are not served here"));
+    return done(
+        Fail(StatusReason::kNotFound, std::string(BoundResource(kind)) + " are not served here"));
   }
   storage->cache().Get(
       {std::move(name_space), name, ""},

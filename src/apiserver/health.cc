@@ -85,8 +85,8 @@ void Health::AnswerOne(ApiRequest& request, std::string_view endpoint_name, uint
     const std::string wrong = each.check();
     if (wrong.empty()) return RespondText(request, 200, "ok");
     return RespondText(request, 500,
-                       "internal server error: " + std::string(endpoint_name) + " check failed: " +
-                           each.name + "\n");
+                       "internal server error: " + std::string(endpoint_name) +
+                           " check failed: " + each.name + "\n");
   }
   RespondUnknownPath(request);
 }

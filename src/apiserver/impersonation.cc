@@ -25,7 +25,8 @@ std::optional<std::pair<std::string, std::string>> AccountOf(std::string_view us
 }
 
 void AddExtra(UserInfo& user, std::string key, std::string value) {
-  const auto place = std::ranges::lower_bound(user.extra, key, {}, [](const auto& e) { return e.first; });
+  const auto place =
+      std::ranges::lower_bound(user.extra, key, {}, [](const auto& e) { return e.first; });
   if (place != user.extra.end() && place->first == key) {
     place->second.push_back(std::move(value));
   } else {

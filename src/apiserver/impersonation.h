@@ -1,5 +1,5 @@
-// Acting as somebody else: Impersonate-User, -Uid, -Group and -Extra-* headers. Who sends them needs
-// the right to impersonate each of the things that they name.
+// Acting as somebody else: Impersonate-User, -Uid, -Group and -Extra-* headers. Who sends them
+// needs the right to impersonate each of the things that they name.
 #pragma once
 
 #include <optional>

@@ -34,8 +34,8 @@ Result<OpenedStore> OpenEmbedded(const StorageOptions& options, Clock& clock, Ra
   std::error_code error;
   std::filesystem::create_directories(options.data_dir, error);
   if (error) {
-    return Fail(StatusReason::kInternalError, "--data-dir: cannot make " + options.data_dir + ": " +
-                                                  error.message());
+    return Fail(StatusReason::kInternalError,
+                "--data-dir: cannot make " + options.data_dir + ": " + error.message());
   }
   RocksDbOptions engine;
   engine.directory = options.data_dir + "/store";

@@ -5,6 +5,7 @@
 #include "apiserver/authz/forbidden.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/object_meta.h"
+#include "base/limits.h"
 #include "object/scalar/duration.h"
 
 namespace skiff {
@@ -13,15 +14,15 @@ namespace {
 AccessAttributes AttributesOf(const ApiRequest& request) {
   const RequestInfo& info = request.info;
   return AccessAttributes{.user = &request.user,
-                                    .verb = info.verb,
-                                    .is_resource = info.is_resource,
-                                    .group = info.group,
-                                    .version = info.version,
-                                    .resource = info.resource,
-                                    .subresource = info.subresource,
-                                    .name_space = info.name_space,
-                                    .name = info.name,
-                                    .path = info.path};
+                          .verb = info.verb,
+                          .is_resource = info.is_resource,
+                          .group = info.group,
+                          .version = info.version,
+                          .resource = info.resource,
+                          .subresource = info.subresource,
+                          .name_space = info.name_space,
+                          .name = info.name,
+                          .path = info.path};
 }
 
 }  // namespace
@@ -42,6 +43,14 @@ const Pipeline::Stage Pipeline::kStages[] = {
 void Pipeline::Handle(HttpRequest http, Responder responder) {
   Advance(std::make_unique<ApiRequest>(
       ApiRequest{.http = std::move(http), .responder = std::move(responder)}));
+}
+
+void Pipeline::HandleTooLarge(HttpRequest http, Responder responder) {
+  ApiRequest request{.http = std::move(http), .responder = std::move(responder)};
+  request.audit_id = NewUid(options_.random);
+  RespondError(request, Status(StatusReason::kRequestEntityTooLarge,
+                               "Request entity too large: limit is " +
+                                   std::to_string(limits::kMaxHttpBodyBytes)));
 }
 
 void Pipeline::Advance(ApiRequestPtr request) {
@@ -73,8 +82,8 @@ void Pipeline::Count(const ApiRequest& request, int code, size_t bytes) {
   // As Kubernetes names them: POST and PUT for creates and updates, LIST and WATCH for reads.
   if (verb == "CREATE") verb = "POST";
   if (verb == "UPDATE") verb = "PUT";
-  const std::string_view scope = !info.is_resource      ? ""
-                                 : info.name_in_path    ? "resource"
+  const std::string_view scope = !info.is_resource         ? ""
+                                 : info.name_in_path       ? "resource"
                                  : info.name_space.empty() ? "cluster"
                                                            : "namespace";
   const std::string_view dry_run = request.query.Get("dryRun");
@@ -91,8 +100,7 @@ void Pipeline::Count(const ApiRequest& request, int code, size_t bytes) {
       .Observe(seconds);
   if (bytes != 0) {
     options_.metrics.response_sizes
-        .With({"apiserver", info.group, info.resource, scope, info.subresource, verb,
-               info.version})
+        .With({"apiserver", info.group, info.resource, scope, info.subresource, verb, info.version})
         .Observe(static_cast<double>(bytes));
   }
 }
@@ -136,13 +144,11 @@ Pipeline::Then Pipeline::LimitInFlight(ApiRequestPtr& request) {
   const std::string& method = request->http.method;
   const bool readonly = method == "GET" || method == "HEAD";
   std::atomic<int64_t>& count = readonly ? readonly_in_flight_ : mutating_in_flight_;
-  const int64_t bound =
-      readonly ? options_.max_readonly_inflight : options_.max_mutating_inflight;
+  const int64_t bound = readonly ? options_.max_readonly_inflight : options_.max_mutating_inflight;
   const int64_t before = count.fetch_add(1, std::memory_order_relaxed);
   request->in_flight = InFlight(&count);
   if (bound <= 0 || before < bound) return Then::kNext;
-  Status refused(StatusReason::kTooManyRequests,
-                 "too many requests, please try again later");
+  Status refused(StatusReason::kTooManyRequests, "too many requests, please try again later");
   RespondError(*request, refused.SetRetryAfterSeconds(1));
   return Then::kDone;
 }
@@ -198,13 +204,13 @@ void Pipeline::CheckRights(ApiRequestPtr request, std::shared_ptr<const Imperson
                                     .name = right.name,
                                     .path = {}};
   auto keep = std::make_shared<ApiRequestPtr>(std::move(request));
-  options_.authorizer.Authorize(
-      attributes, [this, keep, wanted, next, attributes](const AccessAnswer& answer) {
-        if (answer.decision == Decision::kAllow) {
-          return CheckRights(std::move(*keep), wanted, next + 1);
-        }
-        RespondError(**keep, ForbiddenStatus(attributes, answer.reason));
-      });
+  options_.authorizer.Authorize(attributes,
+                                [this, keep, wanted, next, attributes](const AccessAnswer& answer) {
+                                  if (answer.decision == Decision::kAllow) {
+                                    return CheckRights(std::move(*keep), wanted, next + 1);
+                                  }
+                                  RespondError(**keep, ForbiddenStatus(attributes, answer.reason));
+                                });
 }
 
 Pipeline::Then Pipeline::Authorize(ApiRequestPtr& request) {

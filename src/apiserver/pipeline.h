@@ -45,6 +45,7 @@ class Pipeline final : public HttpHandler {
   explicit Pipeline(PipelineOptions options) : options_(std::move(options)) {}
 
   void Handle(HttpRequest request, Responder responder) override;
+  void HandleTooLarge(HttpRequest request, Responder responder) override;
 
   // From now on new requests are turned away; those under way go on.
   void StopTaking() { stopped_ = true; }
@@ -76,8 +77,7 @@ class Pipeline final : public HttpHandler {
 
   void AfterAuthentication(ApiRequestPtr request, Authentication found);
   // Asks for the rights from `next` on, one after the other.
-  void CheckRights(ApiRequestPtr request, std::shared_ptr<const Impersonation> wanted,
-                   size_t next);
+  void CheckRights(ApiRequestPtr request, std::shared_ptr<const Impersonation> wanted, size_t next);
   void AfterAuthorization(ApiRequestPtr request, const AccessAnswer& answer);
 
   PipelineOptions options_;

@@ -41,48 +41,45 @@ void AddAccessReviews(Router& router, Security& security) {
           ReviewAccess(std::move(body), security.authorizer(), std::move(done));
         });
       });
-  router.SetVirtual(
-      kGroup, "localsubjectaccessreviews", [&](ApiRequestPtr request, const Endpoint& endpoint) {
-        Review(std::move(request), endpoint,
-               [&](Document body, ApiRequest& asked, ReviewCallback done) {
-                 ReviewLocalAccess(std::move(body), asked.info.name_space, security.authorizer(),
-                                   std::move(done));
-               });
-      });
-  router.SetVirtual(
-      kGroup, "selfsubjectaccessreviews", [&](ApiRequestPtr request, const Endpoint& endpoint) {
-        Review(std::move(request), endpoint,
-               [&](Document body, ApiRequest& asked, ReviewCallback done) {
-                 ReviewOwnAccess(std::move(body), asked.user, security.authorizer(),
-                                 std::move(done));
-               });
-      });
-  router.SetVirtual(
-      kGroup, "selfsubjectrulesreviews", [&](ApiRequestPtr request, const Endpoint& endpoint) {
-        Review(std::move(request), endpoint,
-               [&](Document body, ApiRequest& asked, ReviewCallback done) {
-                 done(ReviewOwnRules(body, asked.user, security.chain->rules()));
-               });
-      });
+  router.SetVirtual(kGroup, "localsubjectaccessreviews",
+                    [&](ApiRequestPtr request, const Endpoint& endpoint) {
+                      Review(std::move(request), endpoint,
+                             [&](Document body, ApiRequest& asked, ReviewCallback done) {
+                               ReviewLocalAccess(std::move(body), asked.info.name_space,
+                                                 security.authorizer(), std::move(done));
+                             });
+                    });
+  router.SetVirtual(kGroup, "selfsubjectaccessreviews",
+                    [&](ApiRequestPtr request, const Endpoint& endpoint) {
+                      Review(std::move(request), endpoint,
+                             [&](Document body, ApiRequest& asked, ReviewCallback done) {
+                               ReviewOwnAccess(std::move(body), asked.user, security.authorizer(),
+                                               std::move(done));
+                             });
+                    });
+  router.SetVirtual(kGroup, "selfsubjectrulesreviews",
+                    [&](ApiRequestPtr request, const Endpoint& endpoint) {
+                      Review(std::move(request), endpoint,
+                             [&](Document body, ApiRequest& asked, ReviewCallback done) {
+                               done(ReviewOwnRules(body, asked.user, security.chain->rules()));
+                             });
+                    });
 }
 
 void AddTokenReviews(Router& router, Security& security, Clock& clock) {
   constexpr std::string_view kGroup = "authentication.k8s.io";
-  router.SetVirtual(kGroup, "selfsubjectreviews",
-                    [&clock](ApiRequestPtr request, const Endpoint& endpoint) {
-                      Review(std::move(request), endpoint,
-                             [&](Document, ApiRequest& asked, auto done) {
-                               done(ReviewSelf(asked.user, clock));
-                             });
-                    });
-  if (security.tokens != nullptr) {
-    router.SetVirtual(
-        kGroup, "tokenreviews", [&](ApiRequestPtr request, const Endpoint& endpoint) {
-          Review(std::move(request), endpoint, [&](Document body, ApiRequest&, auto done) {
-            ReviewToken(std::move(body), *security.tokens, security.api_audiences,
-                        std::move(done));
-          });
+  router.SetVirtual(
+      kGroup, "selfsubjectreviews", [&clock](ApiRequestPtr request, const Endpoint& endpoint) {
+        Review(std::move(request), endpoint, [&](Document, ApiRequest& asked, auto done) {
+          done(ReviewSelf(asked.user, clock));
         });
+      });
+  if (security.tokens != nullptr) {
+    router.SetVirtual(kGroup, "tokenreviews", [&](ApiRequestPtr request, const Endpoint& endpoint) {
+      Review(std::move(request), endpoint, [&](Document body, ApiRequest&, auto done) {
+        ReviewToken(std::move(body), *security.tokens, security.api_audiences, std::move(done));
+      });
+    });
   }
 }
 

@@ -28,8 +28,7 @@ struct Deprecation {
   std::string_view warning;
 };
 constexpr Deprecation kDeprecations[] = {
-    {"endpoints",
-     "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"},
+    {"endpoints", "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"},
     {"componentstatuses", "v1 ComponentStatus is deprecated in v1.19+"},
 };
 
@@ -50,12 +49,12 @@ bool ScopeFits(const RequestInfo& info, const ResourceDesc& resource) {
 
 }  // namespace
 
-Router::Router(const ServedResources& served, const StorageSet& storages,
-               const Registry& registry, RestContext& context) {
+Router::Router(const ServedResources& served, const StorageSet& storages, const Registry& registry,
+               RestContext& context) {
   for (const ServedGroup& group : served.groups()) {
     for (const ServedVersion& version : group.versions) {
-      Version& made = versions_[{std::string(group.name),
-                                 std::string(version.info->desc->version)}];
+      Version& made =
+          versions_[{std::string(group.name), std::string(version.info->desc->version)}];
       for (const ServedResource& resource : version.resources) {
         AddResource(resource, storages, registry, context, made);
       }
@@ -90,15 +89,15 @@ void Router::SetVirtual(std::string_view group, std::string_view path, VirtualHa
 
 bool Router::Route(ApiRequestPtr& request) const {
   const RequestInfo& info = request->info;
-  const auto version = versions_.find(std::pair<std::string, std::string>(info.group, info.version));
+  const auto version =
+      versions_.find(std::pair<std::string, std::string>(info.group, info.version));
   if (version == versions_.end()) {
     if (!ServesGroup(info.group)) return false;
     RespondError(*request, UnknownResource());
     return true;
   }
   const auto resource = version->second.find(info.resource);
-  if (resource == version->second.end() ||
-      !ScopeFits(info, *resource->second.endpoint.resource)) {
+  if (resource == version->second.end() || !ScopeFits(info, *resource->second.endpoint.resource)) {
     RespondError(*request, UnknownResource());
   } else if (info.subresource.empty()) {
     RouteObject(std::move(request), resource->second);
@@ -130,9 +129,8 @@ void Router::RouteObject(ApiRequestPtr request, const Resource& resource) const 
   const ResourceDesc& desc = *resource.endpoint.resource;
   const std::optional<Verb> verb = VerbOf(info.verb);
   const bool needs_namespace = verb == Verb::kCreate || verb == Verb::kDeleteCollection;
-  const bool creates_nowhere =
-      (needs_namespace && desc.namespaced && info.name_space.empty()) ||
-      (verb == Verb::kCreate && info.name_in_path);
+  const bool creates_nowhere = (needs_namespace && desc.namespaced && info.name_space.empty()) ||
+                               (verb == Verb::kCreate && info.name_in_path);
   const bool names_nothing = (verb == Verb::kUpdate || verb == Verb::kPatch) && info.name.empty();
   if (!verb || !desc.verbs.Has(*verb) || creates_nowhere || names_nothing ||
       request->http.method == "HEAD") {

@@ -39,8 +39,8 @@ Result<void> AddIssuer(const ApiServerOptions& options, const std::vector<JwtKey
       std::chrono::duration_cast<std::chrono::seconds>(accounts.max_token_expiration).count();
   issuer.extend_expiration = accounts.extend_token_expiration;
   out.issuer = std::make_unique<TokenIssuer>(std::move(issuer), *key, lookup, clock, random);
-  const std::string address = options.advertise_address.value_or(IpAddress::LoopbackV4())
-                                  .WithPort(options.secure_port);
+  const std::string address =
+      options.advertise_address.value_or(IpAddress::LoopbackV4()).WithPort(options.secure_port);
   Result<OpenIdMetadata> openid =
       OpenIdMetadata::Make(accounts.issuers[0], accounts.jwks_uri, address, keys);
   if (openid) {
@@ -68,12 +68,10 @@ Result<void> AddTokens(const ApiServerOptions& options, const std::vector<JwtKey
     tokens.keys = keys;
     tokens.api_audiences = accounts.api_audiences;
     tokens.lookup = accounts.lookup;
-    kinds.push_back(
-        std::make_unique<ServiceAccountTokens>(std::move(tokens), lookup, clock));
+    kinds.push_back(std::make_unique<ServiceAccountTokens>(std::move(tokens), lookup, clock));
   }
   if (kinds.empty()) return {};
-  out.tokens =
-      std::make_unique<TokenCache>(std::make_unique<TokenUnion>(std::move(kinds)), clock);
+  out.tokens = std::make_unique<TokenCache>(std::make_unique<TokenUnion>(std::move(kinds)), clock);
   return {};
 }
 

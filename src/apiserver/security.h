@@ -23,8 +23,8 @@ namespace skiff {
 struct Security {
   std::unique_ptr<TokenAuthenticator> tokens;  // null: no tokens are known
   std::unique_ptr<RequestAuthenticator> authenticator;
-  std::unique_ptr<TokenIssuer> issuer;      // null: no tokens are made
-  std::optional<OpenIdMetadata> openid;     // nothing: not served
+  std::unique_ptr<TokenIssuer> issuer;   // null: no tokens are made
+  std::optional<OpenIdMetadata> openid;  // nothing: not served
   std::vector<std::string> api_audiences;
 
   std::unique_ptr<RbacPolicy> rbac;

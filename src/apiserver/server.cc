@@ -105,9 +105,7 @@ class ApiServer::Impl {
   }
 
   const std::vector<std::string>& addresses() const { return http_->addresses(); }
-  bool ready() const {
-    return storages_->ready() && roles_ready() && bootstrapped() && !draining_;
-  }
+  bool ready() const { return storages_->ready() && roles_ready() && bootstrapped() && !draining_; }
 
   void Drain() {
     draining_ = true;
@@ -190,16 +188,14 @@ class ApiServer::Impl {
     const Duration deadline = clock_.Monotonic() + options_.storage.initialization_timeout;
     if (!storages_->WaitUntilReady(deadline)) {
       return Fail(StatusReason::kServiceUnavailable,
-                  "the cluster store could not be read in time: " +
-                      store_.store->Health().reason);
+                  "the cluster store could not be read in time: " + store_.store->Health().reason);
     }
     return {};
   }
 
   // What is found out when somebody asks for metrics.
   void AddCollectedMetrics() {
-    AddProcessMetrics(registry_of_metrics_,
-                      std::chrono::duration<double>(clock_.Wall()).count());
+    AddProcessMetrics(registry_of_metrics_, std::chrono::duration<double>(clock_.Wall()).count());
     registry_of_metrics_.AddCollected(
         kBuildInfoSpec, MetricKind::kGauge, [](const MetricsRegistry::Emit& emit) {
           emit({"", "", "", "", "v1.36.4", "", "1", "36", "linux/amd64"}, 1);
@@ -257,8 +253,8 @@ class ApiServer::Impl {
       return true;
     }
     if (path == "/version" || path == "/version/") {
-      RespondDocument(request, VersionDocument({.kubernetes_version = "v1.36.4",
-                                                .skiff_version = "v0.1.0"}));
+      RespondDocument(
+          request, VersionDocument({.kubernetes_version = "v1.36.4", .skiff_version = "v0.1.0"}));
       return true;
     }
     if (path == "/" || path == "/index.html") {
@@ -291,7 +287,7 @@ class ApiServer::Impl {
   }
 
   std::vector<std::string> OwnPaths() const {
-    std::vector<std::string> out = {"/healthz", "/livez",      "/metrics",    "/openapi/v2",
+    std::vector<std::string> out = {"/healthz", "/livez",      "/metrics", "/openapi/v2",
                                     "/readyz",  "/openapi/v3", "/version"};
     for (std::string& path : health_.Paths()) out.push_back(std::move(path));
     if (security_.openid) {

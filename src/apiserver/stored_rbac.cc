@@ -153,8 +153,8 @@ void StoredRbac::Write(RbacPlan plan, std::move_only_function<void(Result<void>)
     change.storage = StorageOf(each.object);
     change.name_space = MetaOf(each.object).name_space();
     change.name = MetaOf(each.object).name();
-    change.decide = [object = std::move(each.object), uid = each.old_uid](
-                        const CurrentObject* current) mutable -> Result<Change> {
+    change.decide = [object = std::move(each.object),
+                     uid = each.old_uid](const CurrentObject* current) mutable -> Result<Change> {
       Change out;
       if (current != nullptr) {
         SKIFF_ASSIGN_OR_RETURN(Document old, current->Decode());

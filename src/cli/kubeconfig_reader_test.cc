@@ -58,7 +58,7 @@ contexts:
 - {name: a, context: {cluster: c, user: u}}
 - {name: b, context: {cluster: d}}
 clusters:
-- {name: c, cluster: {server: "https://c", certificate-authority: ca.crt, tls-server-name: n}}
+- {name: c, cluster: {server: "https://c", certificate-authority: ca.crt, tls-server-name: name}}
 - {name: d, cluster: {server: "https://d", insecure-skip-tls-verify: true}}
 users:
 - {name: u, user: {tokenFile: token}}
@@ -66,7 +66,7 @@ users:
                                      "");
   ASSERT_TRUE(access) << access.error().message();
   EXPECT_EQ(access->tls.ca_pem, "the ca");
-  EXPECT_EQ(access->tls.server_name, "n");
+  EXPECT_EQ(access->tls.server_name, "name");
   EXPECT_EQ(access->token, "secret");
   const auto other = ReadKubeconfig(folder_ + "/config", "b");
   ASSERT_TRUE(other);

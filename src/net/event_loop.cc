@@ -93,7 +93,7 @@ EventLoop::TimerId EventLoop::AddTimer(Duration at, Task task) {
 }
 
 int EventLoop::WaitMilliseconds() const {
-  if (!turn_end_.empty()) return 0;
+  if (!turn_end_.empty() || !leaving_.empty()) return 0;
   if (timers_.empty()) return -1;
   // Rounded up: a timer is never early, and the loop does not spin before it.
   auto left = std::chrono::ceil<std::chrono::milliseconds>(timers_.begin()->first.first -
@@ -126,10 +126,9 @@ void EventLoop::RunTurnEnd() {
   turn_end_now_.swap(turn_end_);
   for (Watcher* watcher : turn_end_now_) watcher->OnTurnEnd();
   turn_end_now_.clear();
-  // Whoever asked for the end of the next turn must live until then.
-  if (!turn_end_.empty()) return;
-  auto retired = std::exchange(retired_, {});
-  retired.clear();
+  // Whoever asked for the end of the next turn and was retired then must live until that is over.
+  auto gone = std::exchange(leaving_, std::exchange(retired_, {}));
+  if (turn_end_.empty()) leaving_.clear();
 }
 
 void EventLoop::AdoptThread() { current_loop = this; }
@@ -160,6 +159,7 @@ void EventLoop::Run() {
     Turn(timeout);
   }
   turn_end_.clear();
+  leaving_.clear();
   retired_.clear();
   timers_.clear();
   current_loop = nullptr;

@@ -102,6 +102,7 @@ class EventLoop {
   std::vector<Watcher*> turn_end_;
   std::vector<Watcher*> turn_end_now_;
   std::vector<std::unique_ptr<Watcher>> retired_;
+  std::vector<std::unique_ptr<Watcher>> leaving_;  // retired in the turn before
 
   std::mutex mutex_;  // guards what follows
   std::vector<Task> posted_;

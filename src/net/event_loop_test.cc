@@ -119,6 +119,45 @@ TEST_F(EventLoopTest, AWatcherHearsOfInputAndMayActAtTheEndOfTheTurn) {
   OnLoop([&] { loop_->Remove(a.get()); });
 }
 
+// Works at the end of every turn, until it is told to stop.
+class BusyWatcher final : public EventLoop::Watcher {
+ public:
+  explicit BusyWatcher(EventLoop& loop) : loop_(loop) {}
+  void OnEvents(uint32_t) override {}
+  void OnTurnEnd() override {
+    if (!stopped) loop_.AtTurnEnd(this);
+  }
+  std::atomic<bool> stopped = false;
+
+ private:
+  EventLoop& loop_;
+};
+
+class MortalWatcher final : public EventLoop::Watcher {
+ public:
+  explicit MortalWatcher(Latch& gone) : gone_(gone) {}
+  ~MortalWatcher() override { gone_.Open(); }
+  void OnEvents(uint32_t) override {}
+
+ private:
+  Latch& gone_;
+};
+
+TEST_F(EventLoopTest, WhatIsRetiredGoesThoughOthersKeepTheLoopBusy) {
+  BusyWatcher busy(*loop_);
+  Latch gone;
+  loop_->Post([&] {
+    loop_->AtTurnEnd(&busy);
+    auto mortal = std::make_unique<MortalWatcher>(gone);
+    loop_->AtTurnEnd(mortal.get());
+    loop_->Retire(std::move(mortal));
+  });
+  EXPECT_TRUE(gone.Wait());
+  busy.stopped = true;
+  OnLoop([] {});
+  OnLoop([] {});
+}
+
 class CountingSleeper final : public EventLoop::Sleeper {
  public:
   void OnWake() override { ++count; }

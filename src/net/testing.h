@@ -223,16 +223,23 @@ class RawClient {
   std::string unread_;
 };
 
-// A plain server on a free port.
+// A server on a free port, plain unless told otherwise. With a manual clock, time passes by
+// Advance() alone.
 class TestServer {
  public:
+  struct WithManualClock {};
+  TestServer(WithManualClock, FunctionHandler::Function function,
+             std::optional<TlsOptions> tls = std::nullopt)
+      : TestServer(std::move(function), {}, 1, std::move(tls), true) {}
   explicit TestServer(FunctionHandler::Function function, HttpLimits limits = {}, int loops = 1,
-                      std::optional<TlsOptions> tls = std::nullopt)
+                      std::optional<TlsOptions> tls = std::nullopt, bool is_manual = false)
       : handler_(std::move(function)) {
     HttpServerOptions options;
     options.addresses = {"127.0.0.1:0"};
     options.handler = &handler_;
     options.clock = &clock_;
+    if (is_manual) options.clock = &manual_clock_;
+    manual_clock_.JumpWall(clock_.Wall() - manual_clock_.Wall());
     options.loops = loops;
     options.limits = limits;
     options.tls = std::move(tls);
@@ -252,6 +259,11 @@ class TestServer {
     std::lock_guard lock(mutex_);
     return errors_;
   }
+  // The loop does not know that its clock was moved: a client who comes and goes makes it look.
+  void Advance(Duration by) {
+    manual_clock_.Advance(by);
+    RawClient poke(address());
+  }
   // Looks until it is so; false when it does not come.
   bool Becomes(const std::function<bool()>& condition) {
     std::mutex mutex;
@@ -265,6 +277,7 @@ class TestServer {
 
  private:
   SystemClock clock_;
+  ManualClock manual_clock_;
   FunctionHandler handler_;
   std::mutex mutex_;
   std::string errors_;

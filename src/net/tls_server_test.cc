@@ -216,25 +216,16 @@ TEST_F(TlsServerTest, FilesAreReadAgainWhenTheyChange) {
 // As the server does with its timer: new connections have the new files, and no session brings the
 // old CA back.
 TEST_F(TlsServerTest, AChangedCaIsAskedAlsoForSessionsThatWereBegunUnderTheOld) {
-  ManualClock clock;
-  clock.JumpWall(SystemClock().Wall() - clock.Wall());
-  FunctionHandler handler(WhoAmI);
-  HttpServerOptions options;
-  options.addresses = {"127.0.0.1:0"};
-  options.handler = &handler;
-  options.clock = &clock;
-  options.loops = 1;
-  options.tls = options_;
-  auto server = *HttpServer::Start(std::move(options));
-  const std::string address = server->addresses().front();
+  TestServer server(TestServer::WithManualClock{}, WhoAmI, options_);
+  const std::string address = server.address();
   TestCertificate alice({.common_name = "alice"}, &ca_);
   TlsClient first(address, {.certificate = &alice});
   EXPECT_EQ(first.Get("/"), "CN=alice");
   SSL_SESSION* session = first.TakeSession();
   TestCertificate new_ca({.common_name = "new ca", .is_ca = true});
   folder_.Write("ca.crt", new_ca.CertificatePem());
-  clock.Advance(limits::kTlsFileCheckInterval);
-  { TlsClient wakes_the_loop(address, {}); }
+  server.Advance(limits::kTlsFileCheckInterval);
+  EXPECT_EQ(Ask(server, nullptr), "nobody");  // that turn of the loop is over
   TlsClient second(address, {.certificate = &alice, .session = session});
   EXPECT_EQ(second.Get("/"), "refused");
   EXPECT_FALSE(second.resumed());
@@ -245,11 +236,15 @@ TEST_F(TlsServerTest, AChangedCaIsAskedAlsoForSessionsThatWereBegunUnderTheOld) 
 }
 
 TEST_F(TlsServerTest, HandshakesThatTakeTooLongAreClosed) {
-  HttpLimits limits;
-  limits.handshake_timeout = std::chrono::milliseconds(50);
-  TestServer server(WhoAmI, limits, 1, options_);
+  TestServer server(TestServer::WithManualClock{}, WhoAmI, options_);
   RawClient silent(server.address());
+  EXPECT_EQ(Ask(server, nullptr), "nobody");
+  server.Advance(limits::kTlsHandshakeTimeout);
   EXPECT_EQ(silent.ReceiveAll(), "");
+}
+
+TEST_F(TlsServerTest, WhoSpeaksPlainHttpIsToldSo) {
+  TestServer server = MakeServer();
   RawClient plain(server.address());
   ASSERT_TRUE(plain.Send("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
   EXPECT_EQ(plain.ReceiveAll(),

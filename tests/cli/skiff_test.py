@@ -20,7 +20,7 @@ BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 
 COMMANDS = ("convert", "store", "store backup", "store restore", "store inspect", "store copy",
             "store compact", "store defrag", "completion", "version", "help", "up", "down",
-            "status", "reset")
+            "status", "reset", "bench", "bench api")
 
 
 def skiff(*arguments):
@@ -72,7 +72,7 @@ class Documentation(unittest.TestCase):
     def test_examples_of_the_documentation_parse(self):
         # With --help behind them, so that nothing is read or written.
         texts = [(ROOT / name).read_text()
-                 for name in ("README.md", "docs/convert.md", "docs/store.md")]
+                 for name in ("README.md", "docs/convert.md", "docs/store.md", "docs/up.md")]
         texts += [skiff("help", *command.split()).split("\nExamples:")[-1]
                   for command in COMMANDS]
         lines = re.findall(r"(?:^ *|[|$] *)(?:build/bin/)?(skiff (?:convert|store) [^|#>\n]*)",
@@ -139,7 +139,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.complete_in_bash("completion", "z"), ["zsh"])
 
     def test_bash_completes_groups_of_commands(self):
-        self.assertEqual(self.complete_in_bash("st"), ["store"])
+        self.assertEqual(self.complete_in_bash("st"), ["status", "store"])
         self.assertEqual(self.complete_in_bash("store", "co"), ["copy", "compact"])
         self.assertEqual(self.complete_in_bash("store", "--h"), ["--help"])
         self.assertEqual(self.complete_in_bash("store", "copy", "--fr"),
@@ -149,7 +149,7 @@ class Completion(unittest.TestCase):
                          ["decisions"])
         self.assertEqual(self.complete_in_bash("store", "restore", "conv"), ["convert.md"])
         self.assertEqual(self.complete_in_bash("help", "store", "def"), ["defrag"])
-        self.assertEqual(self.complete_in_bash("help", "--format", "man", "st"), ["store"])
+        self.assertEqual(self.complete_in_bash("help", "--format", "man", "sto"), ["store"])
 
     def test_scripts_are_accepted_by_their_shells(self):
         for shell in ("bash", "zsh", "fish"):
@@ -163,7 +163,8 @@ class Completion(unittest.TestCase):
     def test_every_script_knows_every_flag(self):
         helps = [skiff("help", *command.split()) for command in COMMANDS]
         flags = set(re.findall(r"^ .*--([a-z][a-z-]*)", "\n".join(helps), re.M))
-        flags -= {"print-value-only", "endpoints"}  # etcdctl's
+        # Those of etcdctl and of kube-apiserver, in examples.
+        flags -= {"print-value-only", "endpoints", "runtime-config"}
         for shell in ("bash", "zsh", "fish"):
             script = skiff("completion", shell)
             for flag in flags:

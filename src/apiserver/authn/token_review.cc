@@ -55,8 +55,8 @@ void ReviewToken(Document document, TokenAuthenticator& tokens,
   const authentication::TokenReview view(review->document);
   review->token = view.spec().token();
   if (review->token.empty()) {
-    review->done(
-        std::unexpected(Status(StatusReason::kBadRequest, "token is required for TokenReview in authentication")));
+    review->done(std::unexpected(
+        Status(StatusReason::kBadRequest, "token is required for TokenReview in authentication")));
     return;
   }
   for (const std::string_view audience : view.spec().audiences()) {

@@ -194,7 +194,8 @@ void ReviewLocalAccess(Document document, const std::string& name_space, Authori
         .set_namespace(name_space);
   } else if (MetadataText(review->document, "namespace") != name_space) {
     review->done(std::unexpected(
-        Status(StatusReason::kBadRequest, "spec.resourceAttributes.namespace must match namespace: " + name_space)));
+        Status(StatusReason::kBadRequest,
+               "spec.resourceAttributes.namespace must match namespace: " + name_space)));
     return;
   }
   review->user = UserOf(authorization::SubjectAccessReviewSpec(review->Spec()));
@@ -208,11 +209,11 @@ void ReviewOwnAccess(Document document, const UserInfo& user, Authorizer& author
   Run(std::move(review), Scope::kSelf, authorizer);
 }
 
-Result<Document> ReviewOwnRules(const Document& review, const UserInfo& user,
-                                        RuleResolver& rules) {
+Result<Document> ReviewOwnRules(const Document& review, const UserInfo& user, RuleResolver& rules) {
   const std::string_view name_space =
       authorization::SelfSubjectRulesReview(review).spec().namespace_();
-  if (name_space.empty()) return std::unexpected(Status(StatusReason::kBadRequest, "no namespace on request"));
+  if (name_space.empty())
+    return std::unexpected(Status(StatusReason::kBadRequest, "no namespace on request"));
   const UserRules found = rules.RulesFor(user, name_space);
   Document document = authorization::SelfSubjectRulesReview::New();
   Arena& arena = document.arena();

@@ -24,7 +24,6 @@ void ReviewLocalAccess(Document review, const std::string& name_space, Authorize
                        ReviewCallback done);
 void ReviewOwnAccess(Document review, const UserInfo& user, Authorizer& authorizer,
                      ReviewCallback done);
-Result<Document> ReviewOwnRules(const Document& review, const UserInfo& user,
-                                        RuleResolver& rules);
+Result<Document> ReviewOwnRules(const Document& review, const UserInfo& user, RuleResolver& rules);
 
 }  // namespace skiff

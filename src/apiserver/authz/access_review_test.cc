@@ -48,8 +48,7 @@ class AccessReviewTest : public ::testing::Test {
  protected:
   ReviewCallback Keep() {
     return [this](Result<Document> result) {
-      answer_ =
-          result ? EncodeJson(*result->root().Find("status")) : result.error().message();
+      answer_ = result ? EncodeJson(*result->root().Find("status")) : result.error().message();
     };
   }
   std::string Ask(std::string_view json) {

@@ -76,8 +76,8 @@ Result<void> CheckBinding(const RbacWrite& write, RbacPolicy& policy, const Role
   auto rules = policy.RulesOf(role, write.name_space);
   if (!rules) {
     Status missing = std::move(rules).error();
-    missing.SetSubject({role.name, std::string(kGroup),
-                        role.kind == "Role" ? "roles" : "clusterroles", {}});
+    missing.SetSubject(
+        {role.name, std::string(kGroup), role.kind == "Role" ? "roles" : "clusterroles", {}});
     return std::unexpected(std::move(missing));
   }
   if (const std::string why = WhyNot(write, policy, *rules); !why.empty()) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/authz/authorizers.h"
 #include "apiserver/discovery/runtime_config.h"
 #include "apiserver/rest/deadlines.h"
 #include "apiserver/rest/object_output.h"
@@ -65,7 +66,8 @@ class Server {
     EXPECT_TRUE(storages_->WaitUntilReady(Clock::kForever));
     deadlines_ = std::make_unique<Deadlines>(clock_);
     rest_ = std::make_unique<RestContext>(RestContext{clock_, random_, *deadlines_});
-    registry_ = std::make_unique<Registry>(RegistryContext{*storages_, clock_, random_});
+    registry_ =
+        std::make_unique<Registry>(RegistryContext{*storages_, clock_, random_, authorizer_});
     BootstrapOptions options;
     options.service_ranges = {*IpRange::Parse("10.0.0.0/24")};
     options.advertise_address = *IpAddress::Parse(address);
@@ -108,6 +110,7 @@ class Server {
   std::unique_ptr<StorageSet> storages_;
   std::unique_ptr<Deadlines> deadlines_;
   std::unique_ptr<RestContext> rest_;
+  AlwaysAllow authorizer_;
   std::unique_ptr<Registry> registry_;
   std::unique_ptr<Bootstrap> bootstrap_;
 };

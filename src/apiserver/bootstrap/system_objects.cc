@@ -122,15 +122,19 @@ std::vector<WantedObject> SystemNamespaces() {
 }
 
 std::vector<WantedObject> SystemPriorityClasses() {
+  const auto make = [](std::string_view name, int value, std::string_view description) {
+    return Wanted("scheduling.k8s.io", "v1", "priorityclasses",
+                  R"({"metadata":{"name":")" + std::string(name) + R"("},"value":)" +
+                      std::to_string(value) + R"(,"description":")" + std::string(description) +
+                      R"(","preemptionPolicy":"PreemptLowerPriority"})");
+  };
   std::vector<WantedObject> out;
-  out.push_back(Wanted("scheduling.k8s.io", "v1", "priorityclasses",
-                       R"({"metadata":{"name":"system-node-critical"},"value":2000001000,
-          "description":"Used for system critical pods that must not be moved from their current node.",
-          "preemptionPolicy":"PreemptLowerPriority"})"));
-  out.push_back(Wanted("scheduling.k8s.io", "v1", "priorityclasses",
-                       R"({"metadata":{"name":"system-cluster-critical"},"value":2000000000,
-          "description":"Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
-          "preemptionPolicy":"PreemptLowerPriority"})"));
+  out.push_back(make("system-node-critical", 2000001000,
+                     "Used for system critical pods that must not be moved from their current "
+                     "node."));
+  out.push_back(make("system-cluster-critical", 2000000000,
+                     "Used for system critical pods that must run in the cluster, but can be moved "
+                     "to another node if necessary."));
   return out;
 }
 

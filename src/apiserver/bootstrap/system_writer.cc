@@ -4,13 +4,11 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "apiserver/convert/convert.h"
 #include "apiserver/rest/object_change.h"
 #include "apiserver/rest/object_meta.h"
-#include "apiserver/rest/object_output.h"
 #include "apiserver/rest/write_rules.h"
 #include "object/json/decode.h"
 #include "store/blocking.h"
@@ -137,20 +135,6 @@ Result<void> SystemWriter::Remove(const ResourceDesc& resource, std::string_view
       storage->store(), Transaction::DeleteIfRevision(storage->Key(name_space, name), revision));
   if (!reply) return std::unexpected(std::move(reply.error()));
   return {};
-}
-
-Result<std::optional<Document>> SystemWriter::Read(const ResourceDesc& resource,
-                                                   std::string_view name_space,
-                                                   std::string_view name) {
-  ResourceStorage* storage = StorageOf(resource);
-  SKIFF_ASSIGN_OR_RETURN(
-      const CacheGetReply reply, Await<CacheGetReply>([&](auto done) {
-        storage->cache().Get({std::string(name_space), std::string(name), {}}, std::move(done));
-      }));
-  if (!reply.entry) return std::optional<Document>();
-  SKIFF_ASSIGN_OR_RETURN(Document object,
-                         DecodeStored(reply.entry->value().view(), reply.entry->revision()));
-  return std::optional<Document>(std::move(object));
 }
 
 }  // namespace skiff

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,10 +46,6 @@ class SystemWriter {
   // Removes an object if it is as it was read.
   Result<void> Remove(const ResourceDesc& resource, std::string_view name_space,
                       std::string_view name, Revision revision);
-
-  // Null: there is none.
-  Result<std::optional<Document>> Read(const ResourceDesc& resource, std::string_view name_space,
-                                       std::string_view name);
 
   RestContext& rest() { return rest_; }
   ResourceStorage* StorageOf(const ResourceDesc& resource) const {

@@ -47,8 +47,7 @@ Result<bool> NamespaceBehaviour::KeepsOnDelete(WriteContext& write, const Delete
   MetaOf meta(object);
   for (const std::string_view name : kImmortal) {
     if (meta.name() == name) {
-      return std::unexpected(
-          Forbidden(write.resource, name, "this namespace may not be deleted"));
+      return std::unexpected(Forbidden(write.resource, name, "this namespace may not be deleted"));
     }
   }
   if (!meta.deleting()) {

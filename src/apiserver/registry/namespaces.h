@@ -1,5 +1,5 @@
-// Namespaces go in two steps: a deletion marks them, and they are gone when whoever empties them has
-// taken the finalizers of their spec away.
+// Namespaces go in two steps: a deletion marks them, and they are gone when whoever empties them
+// has taken the finalizers of their spec away.
 #pragma once
 
 #include "apiserver/rest/behaviour.h"

@@ -123,15 +123,15 @@ Result<Document> Bind(Document& pod_document, const core::Binding& binding, Time
   const core::Pod before(pod_document);
   const MetaOf meta(pod_document);
   if (meta.deleting()) {
-    return std::unexpected(Conflict(resource, meta.name(),
-                                    "pod " + std::string(meta.name()) +
-                                        " is being deleted, cannot be assigned to a host"));
-  }
-  if (!before.spec().node_name().empty()) {
     return std::unexpected(Conflict(
         resource, meta.name(),
-        "pod " + std::string(meta.name()) + " is already assigned to node \"" +
-            std::string(before.spec().node_name()) + "\""));
+        "pod " + std::string(meta.name()) + " is being deleted, cannot be assigned to a host"));
+  }
+  if (!before.spec().node_name().empty()) {
+    return std::unexpected(Conflict(resource, meta.name(),
+                                    "pod " + std::string(meta.name()) +
+                                        " is already assigned to node \"" +
+                                        std::string(before.spec().node_name()) + "\""));
   }
   if (!before.spec().scheduling_gates().empty()) {
     return std::unexpected(
@@ -172,16 +172,15 @@ void HandlePodBinding(ApiRequestPtr request, const Endpoint& endpoint) {
   if (ref.info.name.empty()) ref.info.name = MetaOf(*body).name();
   const core::Binding binding(*body);
   if (!binding.target().kind().empty() && binding.target().kind() != "Node") {
-    return RespondError(
-        ref, Invalid("Binding", "", ref.info.name,
-                     {{"FieldValueNotSupported",
-                       "Unsupported value: " + JsonText(binding.target().kind()) +
-                           ": supported values: \"Node\", \"<empty>\"",
-                       "target.kind"}}));
+    return RespondError(ref, Invalid("Binding", "", ref.info.name,
+                                     {{"FieldValueNotSupported",
+                                       "Unsupported value: " + JsonText(binding.target().kind()) +
+                                           ": supported values: \"Node\", \"<empty>\"",
+                                       "target.kind"}}));
   }
   if (binding.target().name().empty()) {
-    return RespondError(
-        ref, Invalid("Binding", "", ref.info.name, {RequiredField("target.name", "")}));
+    return RespondError(ref,
+                        Invalid("Binding", "", ref.info.name, {RequiredField("target.name", "")}));
   }
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
   update.dry_run = *dry_run;

@@ -12,8 +12,7 @@ Result<void> RbacBehaviour::PrepareForCreate(WriteContext& write, Document& obje
   return Check(write, nullptr, object);
 }
 
-Result<void> RbacBehaviour::PrepareForUpdate(WriteContext& write, Document& old,
-                                             Document& object) {
+Result<void> RbacBehaviour::PrepareForUpdate(WriteContext& write, Document& old, Document& object) {
   return Check(write, &old, object);
 }
 
@@ -33,7 +32,8 @@ Result<void> RbacBehaviour::Check(const WriteContext& write, const Document* old
   CheckEscalation(asked, authorizer_, policy_,
                   [answer](Result<void> result) { *answer = std::move(result); });
   if (!*answer) {
-    return Fail(StatusReason::kForbidden, "whether this role may be granted could not be found out");
+    return Fail(StatusReason::kForbidden,
+                "whether this role may be granted could not be found out");
   }
   if (**answer) return {};
   return std::unexpected((*answer)->error());

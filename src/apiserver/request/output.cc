@@ -21,8 +21,7 @@ MediaKind MediaKindOf(std::string_view type) {
 // The form that a range asks for; nothing when there is no such form.
 std::optional<ObjectForm> FormOf(const Conversion* wanted, Answered what) {
   if (wanted == nullptr || what == Answered::kStatus) return ObjectForm::kWhole;
-  if (wanted->group != "meta.k8s.io" ||
-      (wanted->version != "v1" && wanted->version != "v1beta1")) {
+  if (wanted->group != "meta.k8s.io" || (wanted->version != "v1" && wanted->version != "v1beta1")) {
     return std::nullopt;
   }
   const bool list = what == Answered::kList;
@@ -64,8 +63,9 @@ Result<OutputFormat> NegotiateOutput(const ApiRequest& request, Answered what) {
   const std::span<const std::string_view> offers =
       what == Answered::kWatch ? std::span<const std::string_view>(kWatchMediaTypes)
                                : std::span<const std::string_view>(kObjectMediaTypes);
-  const std::optional<Negotiated> found = Negotiate(
-      accept, offers, [what](const Conversion* wanted) { return FormOf(wanted, what).has_value(); });
+  const std::optional<Negotiated> found =
+      Negotiate(accept, offers,
+                [what](const Conversion* wanted) { return FormOf(wanted, what).has_value(); });
   OutputFormat out;
   if (!found && what != Answered::kStatus) {
     return std::unexpected(Refusal(what, TakesMedia(accept)));

@@ -10,7 +10,8 @@ namespace skiff {
 namespace {
 
 bool HasControlCharacter(std::string_view text) {
-  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  return std::ranges::any_of(
+      text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
 Result<std::vector<std::string>> SplitPath(std::string_view path) {
@@ -75,7 +76,10 @@ Result<RequestInfo> ReadRequestInfo(std::string_view method, std::string_view pa
   info.path = PercentDecode(path, false).value_or("/");
   info.verb = AsciiLower(method);
   size_t at = 0;
-  if (parts.empty() || path.starts_with("//")) return info;
+  // Two slashes in a row are nobody's path.
+  if (parts.empty() || path.starts_with("//") || std::ranges::find(parts, "") != parts.end()) {
+    return info;
+  }
   if (parts[0] == "api" && parts.size() >= 3) {
     at = 1;
   } else if (parts[0] == "apis" && parts.size() >= 4) {
@@ -96,8 +100,8 @@ Result<RequestInfo> ReadRequestInfo(std::string_view method, std::string_view pa
   }
   if (parts[at] == "namespaces" && parts.size() > at + 1) {
     info.name_space = parts[at + 1];
-    const bool within = parts.size() > at + 2 && parts[at + 2] != "status" &&
-                        parts[at + 2] != "finalize";
+    const bool within =
+        parts.size() > at + 2 && parts[at + 2] != "status" && parts[at + 2] != "finalize";
     if (within) at += 2;
   }
   info.resource = parts[at++];

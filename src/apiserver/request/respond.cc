@@ -92,8 +92,7 @@ Result<SharedBytes> FinishJson(ByteBuffer compact_json, const OutputFormat& form
     DecodeOptions options;
     options.max_bytes = limits::kMaxCountedBytes;
     options.borrow_text = true;
-    SKIFF_ASSIGN_OR_RETURN(const Document tree,
-                           DecodeJson(compact_json.view(), nullptr, options));
+    SKIFF_ASSIGN_OR_RETURN(const Document tree, DecodeJson(compact_json.view(), nullptr, options));
     ByteBuffer yaml(compact_json.size());
     AppendYaml(yaml, tree.root());
     return SharedBytes(yaml.view());

@@ -33,14 +33,15 @@ Result<Change> Prepare(Creation& creation, std::string& name) {
   RestContext& context = *endpoint.context;
   Document object = creation.object.Copy();
   const Timestamp now = NowOf(context.clock);
-  SKIFF_RETURN_IF_ERROR(FillMetaForCreate(endpoint, creation.request->info.name_space, object,
-                                          context.random, now));
+  SKIFF_RETURN_IF_ERROR(
+      FillMetaForCreate(endpoint, creation.request->info.name_space, object, context.random, now));
   SKIFF_ASSIGN_OR_RETURN(object, Convert(object, endpoint.storage->desc().stored));
   Change change;
   change.kind = Change::Kind::kWrite;
   change.object = std::move(object);
-  WriteContext write{*endpoint.resource,     {},           now, context.random,
-                     &creation.request->user, change.also, creation.dry_run};
+  WriteContext write{
+      *endpoint.resource, {}, now, context.random, &creation.request->user, change.also,
+      creation.dry_run};
   endpoint.storage->strategy().PrepareForCreate(change.object);
   SKIFF_RETURN_IF_ERROR(endpoint.behaviour->PrepareForCreate(write, change.object));
   name = MetaOf(change.object).name();
@@ -84,9 +85,8 @@ void TryCreate(std::shared_ptr<Creation> creation) {
     std::string again;
     return Prepare(*creation, again);
   };
-  ChangeObject(std::move(change), [creation](Result<Changed> changed) {
-    AfterCreate(creation, std::move(changed));
-  });
+  ChangeObject(std::move(change),
+               [creation](Result<Changed> changed) { AfterCreate(creation, std::move(changed)); });
 }
 
 Status NamespaceNotFound(const Endpoint& endpoint, std::string_view name) {
@@ -99,10 +99,9 @@ Result<void> CheckNamespace(const Endpoint& endpoint, std::string_view name,
   if (!reply.entry) return std::unexpected(NamespaceNotFound(endpoint, name));
   SKIFF_ASSIGN_OR_RETURN(Document name_space, DecodeStored(reply.entry->value().view(), {}));
   if (!MetaOf(name_space).deleting()) return {};
-  Status refused =
-      Forbidden(*endpoint.resource, MetaOf(object).name(),
-                "unable to create new content in namespace " + std::string(name) +
-                    " because it is being terminated");
+  Status refused = Forbidden(*endpoint.resource, MetaOf(object).name(),
+                             "unable to create new content in namespace " + std::string(name) +
+                                 " because it is being terminated");
   refused.AddCause({"NamespaceTerminating",
                     "namespace " + std::string(name) + " is being terminated",
                     "metadata.namespace"});

@@ -30,8 +30,7 @@ void AfterDelete(ApiRequest& request, const Endpoint& endpoint, const DeleteOpti
                  const Changed& changed) {
   if (!changed.removed || endpoint.storage->desc().returns_deleted) {
     const bool accepted = !changed.removed && options.orphan_dependents == false;
-    return RespondStored(request, endpoint, accepted ? 202 : 200, changed.bytes,
-                         changed.revision);
+    return RespondStored(request, endpoint, accepted ? 202 : 200, changed.bytes, changed.revision);
   }
   Result<Document> object = DecodeStored(changed.bytes.view(), {});
   if (!object) return RespondError(request, object.error());

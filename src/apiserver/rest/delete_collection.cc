@@ -68,8 +68,8 @@ void HandleDeleteCollection(ApiRequestPtr request, const Endpoint& endpoint) {
   Result<ListOptions> list = ReadListOptions(*request, endpoint);
   if (!list) return RespondError(*request, list.error());
   CacheListRequest wanted{std::move(list->selection), std::move(list->resource_version),
-                          std::move(list->resource_version_match),
-                          std::move(list->continue_token), list->limit};
+                          std::move(list->resource_version_match), std::move(list->continue_token),
+                          list->limit};
   endpoint.storage->cache().List(
       std::move(wanted), [request = std::move(request), &endpoint,
                           options = std::move(*options)](Result<ListReply> reply) mutable {

@@ -13,18 +13,16 @@ Result<void> CheckPreconditions(const Deletion& deletion, const MetaOf& meta) {
   const DeleteOptions& options = deletion.options;
   const ResourceDesc& resource = *deletion.endpoint.resource;
   if (!options.uid.empty() && options.uid != meta.uid()) {
-    return std::unexpected(
-        Conflict(resource, deletion.name,
-                 "Precondition failed: UID in precondition: " + options.uid +
-                     ", UID in object meta: " + std::string(meta.uid())));
+    return std::unexpected(Conflict(resource, deletion.name,
+                                    "Precondition failed: UID in precondition: " + options.uid +
+                                        ", UID in object meta: " + std::string(meta.uid())));
   }
   if (!options.resource_version.empty() && options.resource_version != meta.resource_version()) {
-    return std::unexpected(
-        Conflict(resource, deletion.name,
-                 "the ResourceVersion in the precondition (" + options.resource_version +
-                     ") does not match the ResourceVersion in record (" +
-                     std::string(meta.resource_version()) +
-                     "). The object might have been modified"));
+    return std::unexpected(Conflict(
+        resource, deletion.name,
+        "the ResourceVersion in the precondition (" + options.resource_version +
+            ") does not match the ResourceVersion in record (" +
+            std::string(meta.resource_version()) + "). The object might have been modified"));
   }
   return {};
 }
@@ -68,12 +66,12 @@ Result<Change> Decide(Deletion& deletion, const CurrentObject* current) {
   RestContext& context = *endpoint.context;
   const Timestamp now = NowOf(context.clock);
   Change change;
-  WriteContext write{*endpoint.resource, {},          now, context.random,
-                     deletion.user,      change.also, deletion.options.dry_run};
+  WriteContext write{*endpoint.resource,      {}, now, context.random, deletion.user, change.also,
+                     deletion.options.dry_run};
   MetaOf meta(object);
   SKIFF_RETURN_IF_ERROR(CheckPreconditions(deletion, meta));
-  SKIFF_ASSIGN_OR_RETURN(const bool kept, endpoint.behaviour->KeepsOnDelete(
-                                              write, deletion.options, object));
+  SKIFF_ASSIGN_OR_RETURN(const bool kept,
+                         endpoint.behaviour->KeepsOnDelete(write, deletion.options, object));
   if (!kept) {
     const bool was_deleting = meta.deleting();
     SetPropagation(deletion.options, endpoint.storage->desc(), meta);

@@ -57,8 +57,8 @@ struct Endpoint {
 };
 
 // Answers with a stored object in the form that the client asked for. `revision` zero: it has none.
-void RespondStored(ApiRequest& request, const Endpoint& endpoint, int code, const SharedBytes& bytes,
-                   Revision revision);
+void RespondStored(ApiRequest& request, const Endpoint& endpoint, int code,
+                   const SharedBytes& bytes, Revision revision);
 
 // --- handlers, one file each. Each answers the request, at once or later.
 

@@ -8,8 +8,8 @@
 
 namespace skiff {
 
-void RespondStored(ApiRequest& request, const Endpoint& endpoint, int code, const SharedBytes& bytes,
-                   Revision revision) {
+void RespondStored(ApiRequest& request, const Endpoint& endpoint, int code,
+                   const SharedBytes& bytes, Revision revision) {
   Result<OutputFormat> format = NegotiateOutput(request, Answered::kObject);
   if (!format) return RespondError(request, format.error());
   Result<SharedBytes> body =
@@ -28,15 +28,14 @@ void HandleGet(ApiRequestPtr request, const Endpoint& endpoint) {
   CacheGetRequest get{request->info.name_space, request->info.name,
                       std::string(request->query.Get("resourceVersion"))};
   if (!endpoint.resource->namespaced) get.name_space.clear();
-  endpoint.storage->cache().Get(
-      std::move(get),
-      [request = std::move(request), &endpoint](Result<CacheGetReply> reply) mutable {
-        if (!reply) return RespondError(*request, reply.error());
-        if (!reply->entry) {
-          return RespondError(*request, NotFound(*endpoint.resource, request->info.name));
-        }
-        RespondStored(*request, endpoint, 200, reply->entry->value(), reply->entry->revision());
-      });
+  endpoint.storage->cache().Get(std::move(get), [request = std::move(request),
+                                                 &endpoint](Result<CacheGetReply> reply) mutable {
+    if (!reply) return RespondError(*request, reply.error());
+    if (!reply->entry) {
+      return RespondError(*request, NotFound(*endpoint.resource, request->info.name));
+    }
+    RespondStored(*request, endpoint, 200, reply->entry->value(), reply->entry->revision());
+  });
 }
 
 }  // namespace skiff

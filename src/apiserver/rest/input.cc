@@ -23,10 +23,9 @@ std::string JoinIssues(const std::vector<FieldIssue>& issues) {
 
 Status WrongKind(std::string_view api_version, std::string_view kind,
                  const ExpectedKind& expected) {
-  return Status(StatusReason::kBadRequest,
-                "the object provided is unrecognized (must be of type " +
-                    std::string(expected.kind) + "): it is of kind " + Quoted(kind) + " in " +
-                    Quoted(api_version));
+  return Status(StatusReason::kBadRequest, "the object provided is unrecognized (must be of type " +
+                                               std::string(expected.kind) + "): it is of kind " +
+                                               Quoted(kind) + " in " + Quoted(api_version));
 }
 
 Status CannotRead(const ExpectedKind& expected, const Status& why) {
@@ -73,12 +72,11 @@ Result<FieldValidation> FieldValidationOf(const ApiRequest& request) {
   if (given.empty() || given == "Warn") return FieldValidation::kWarn;
   if (given == "Ignore") return FieldValidation::kIgnore;
   if (given == "Strict") return FieldValidation::kStrict;
-  return std::unexpected(Invalid(
-      "CreateOptions", "meta.k8s.io", "",
-      {{"FieldValueNotSupported",
-        "Unsupported value: " + JsonText(given) +
-            ": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"",
-        "fieldValidation"}}));
+  return std::unexpected(Invalid("CreateOptions", "meta.k8s.io", "",
+                                 {{"FieldValueNotSupported",
+                                   "Unsupported value: " + JsonText(given) +
+                                       ": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"",
+                                   "fieldValidation"}}));
 }
 
 Result<void> Report(ApiRequest& request, FieldValidation mode, std::string_view what,
@@ -108,11 +106,10 @@ Result<void> CheckKind(std::string_view api_version, std::string_view kind,
     return std::unexpected(WrongKind(api_version, kind, expected));
   }
   if (!api_version.empty() && api_version != expected.api_version) {
-    return std::unexpected(Status(
-        StatusReason::kBadRequest,
-        "the API version in the data (" + std::string(api_version) +
-            ") does not match the expected API version (" + std::string(expected.api_version) +
-            ")"));
+    return std::unexpected(Status(StatusReason::kBadRequest,
+                                  "the API version in the data (" + std::string(api_version) +
+                                      ") does not match the expected API version (" +
+                                      std::string(expected.api_version) + ")"));
   }
   return {};
 }

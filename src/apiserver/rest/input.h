@@ -32,7 +32,8 @@ struct ExpectedKind {
 };
 
 // The body as a document of this kind, with its kind, apiVersion and defaults set. The body may
-// leave kind and apiVersion out; others than expected are kBadRequest. kUnsupportedMediaType for a body of no known format.
+// leave kind and apiVersion out; others than expected are kBadRequest. kUnsupportedMediaType for a
+// body of no known format.
 Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected);
 
 // Checks kind and apiVersion of a text without decoding the rest.

@@ -63,9 +63,11 @@ void HandleList(ApiRequestPtr request, const Endpoint& endpoint) {
   if (!format) return RespondError(*request, format.error());
   Result<ListOptions> options = ReadListOptions(*request, endpoint);
   if (!options) return RespondError(*request, options.error());
-  CacheListRequest list{std::move(options->selection), std::move(options->resource_version),
+  CacheListRequest list{std::move(options->selection),
+                        std::move(options->resource_version),
                         std::move(options->resource_version_match),
-                        std::move(options->continue_token), options->limit,
+                        std::move(options->continue_token),
+                        options->limit,
                         options->send_initial_events};
   endpoint.storage->cache().List(
       std::move(list),

@@ -47,8 +47,8 @@ class JsonListEncoder final : public ListEncoder {
       }
       if (!first_) out.Append(',');
       first_ = false;
-      SKIFF_RETURN_IF_ERROR(view_.AppendJson(entry->value().view(), entry->revision(),
-                                             ObjectView::As::kItem, out));
+      SKIFF_RETURN_IF_ERROR(
+          view_.AppendJson(entry->value().view(), entry->revision(), ObjectView::As::kItem, out));
     }
     return true;
   }
@@ -112,8 +112,7 @@ class ProtobufListEncoder final : public ListEncoder {
         return false;
       }
       ByteBuffer item(entry->value().size() + 64);
-      SKIFF_RETURN_IF_ERROR(
-          view_.AppendProtobuf(entry->value().view(), entry->revision(), item));
+      SKIFF_RETURN_IF_ERROR(view_.AppendProtobuf(entry->value().view(), entry->revision(), item));
       AppendHead(out, kItemsKey, item.size());
       out.Append(item.view());
     }
@@ -141,8 +140,7 @@ class ProtobufListEncoder final : public ListEncoder {
     ByteBuffer item;
     while (const CacheEntry* entry = walk.Next()) {
       item.Clear();
-      SKIFF_RETURN_IF_ERROR(
-          view_.AppendProtobuf(entry->value().view(), entry->revision(), item));
+      SKIFF_RETURN_IF_ERROR(view_.AppendProtobuf(entry->value().view(), entry->revision(), item));
       size += FieldSize(kItemsKey, item.size());
     }
     // The envelope of an empty message, cut before its `raw`.

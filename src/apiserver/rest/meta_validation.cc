@@ -50,10 +50,10 @@ void CheckAnnotations(const ObjectMeta& meta, std::vector<StatusCause>& out) {
     bytes += key.size() + value.size();
   }
   if (bytes > limits::kMaxAnnotationBytes) {
-    out.push_back({"FieldValueTooLong",
-                   "Too long: may not be more than " +
-                       std::to_string(limits::kMaxAnnotationBytes) + " bytes",
-                   "metadata.annotations"});
+    out.push_back(
+        {"FieldValueTooLong",
+         "Too long: may not be more than " + std::to_string(limits::kMaxAnnotationBytes) + " bytes",
+         "metadata.annotations"});
   }
 }
 
@@ -75,7 +75,8 @@ void CheckFinalizers(const ObjectMeta& meta, std::vector<StatusCause>& out) {
     }
   }
   if (orphan && foreground) {
-    out.push_back(InvalidField("metadata.finalizers", EncodeJson(*meta.AsValue()->Find("finalizers")),
+    out.push_back(InvalidField("metadata.finalizers",
+                               EncodeJson(*meta.AsValue()->Find("finalizers")),
                                "finalizer orphan and foregroundDeletion cannot be both set"));
   }
 }
@@ -84,12 +85,12 @@ void CheckOwner(const OwnerReference& owner, std::vector<StatusCause>& out) {
   constexpr std::string_view kField = "metadata.ownerReferences";
   const auto required = [&](std::string_view name, std::string_view value) {
     if (!value.empty()) return;
-    out.push_back(InvalidField(std::string(kField) + "." + std::string(name), "\"\"",
-                               "must not be empty"));
+    out.push_back(
+        InvalidField(std::string(kField) + "." + std::string(name), "\"\"", "must not be empty"));
   };
   if (owner.api_version().empty()) {
-    out.push_back(InvalidField(std::string(kField) + ".apiVersion", "\"\"",
-                               "version must not be empty"));
+    out.push_back(
+        InvalidField(std::string(kField) + ".apiVersion", "\"\"", "version must not be empty"));
   }
   required("kind", owner.kind());
   required("name", owner.name());
@@ -157,7 +158,8 @@ std::vector<StatusCause> CheckMetaUpdate(Document& old, Document& object) {
       out.push_back(ForbiddenField(
           "metadata.finalizers",
           "no new finalizers can be added if the object is being deleted, found new finalizers "
-          "[]string{" + JsonText(added) + "}"));
+          "[]string{" +
+              JsonText(added) + "}"));
     }
   }
   return out;

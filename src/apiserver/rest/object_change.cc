@@ -52,8 +52,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
 
   void Try() {
     if (tries_++ == limits::kMaxWriteTries) {
-      return done_(std::unexpected(
-          ObjectChanged(*change_.storage->hub().resource, change_.name)));
+      return done_(std::unexpected(ObjectChanged(*change_.storage->hub().resource, change_.name)));
     }
     Result<Change> decided = change_.decide(current_ ? &*current_ : nullptr);
     if (!decided) return done_(std::unexpected(std::move(decided.error())));
@@ -77,8 +76,8 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     const std::chrono::seconds ttl = change_.storage->ttl();
     if (ttl.count() == 0 || removes) return CommitWith(std::move(decided), {});
     change_.storage->environment().leases.LeaseFor(
-        ttl, [self = shared_from_this(),
-              decided = std::move(decided)](Result<LeaseId> lease) mutable {
+        ttl,
+        [self = shared_from_this(), decided = std::move(decided)](Result<LeaseId> lease) mutable {
           if (!lease) return self->done_(std::unexpected(std::move(lease.error())));
           self->CommitWith(std::move(decided), *lease);
         });
@@ -90,22 +89,20 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     const Revision expected = current_ ? current_->revision : Revision{};
     Transaction transaction = std::move(decided.also);
     transaction.conditions.insert(transaction.conditions.begin(), {key, expected});
-    transaction.writes.insert(
-        transaction.writes.begin(),
-        Write{removes ? Write::Kind::kDelete : Write::Kind::kPut, std::move(key),
-              removes ? SharedBytes() : written_, lease});
-    change_.storage->store().Commit(
-        std::move(transaction),
-        [self = shared_from_this(), removes](Result<CommitReply> reply) mutable {
-          auto go_on = [self, removes, reply = std::move(reply)]() mutable {
-            self->AfterCommit(std::move(reply), removes);
-          };
-          if (self->change_.post) {
-            self->change_.post(std::move(go_on));
-          } else {
-            go_on();
-          }
-        });
+    transaction.writes.insert(transaction.writes.begin(),
+                              Write{removes ? Write::Kind::kDelete : Write::Kind::kPut,
+                                    std::move(key), removes ? SharedBytes() : written_, lease});
+    change_.storage->store().Commit(std::move(transaction), [self = shared_from_this(), removes](
+                                                                Result<CommitReply> reply) mutable {
+      auto go_on = [self, removes, reply = std::move(reply)]() mutable {
+        self->AfterCommit(std::move(reply), removes);
+      };
+      if (self->change_.post) {
+        self->change_.post(std::move(go_on));
+      } else {
+        go_on();
+      }
+    });
   }
 
   void AfterCommit(Result<CommitReply> reply, bool removes) {

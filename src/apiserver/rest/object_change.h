@@ -1,6 +1,6 @@
 // Changes one stored object under optimistic concurrency: reads it, lets the caller decide what
-// becomes of it, and commits that if the object is still as it was read; otherwise it reads and asks
-// again. Every create, update, patch and delete goes through here.
+// becomes of it, and commits that if the object is still as it was read; otherwise it reads and
+// asks again. Every create, update, patch and delete goes through here.
 #pragma once
 
 #include <functional>

@@ -118,8 +118,7 @@ class FormWatchEncoder : public WatchEncoder {
   Result<void> Append(const WatchItem& item, ByteBuffer& out) override {
     ByteBuffer object;
     if (const CacheEntry* entry = item.event->Object(item.type); entry != nullptr) {
-      SKIFF_RETURN_IF_ERROR(
-          AppendObject({entry->value().view(), item.event->revision()}, object));
+      SKIFF_RETURN_IF_ERROR(AppendObject({entry->value().view(), item.event->revision()}, object));
     } else {
       SKIFF_RETURN_IF_ERROR(AppendBookmark(*item.event, object));
     }
@@ -181,8 +180,7 @@ Result<SharedBytes> EncodeInForm(const ApiRequest& request, const Endpoint& endp
   ByteBuffer out;
   if (format.form == ObjectForm::kTable) {
     SKIFF_ASSIGN_OR_RETURN(TableWriter writer, MakeTableWriter(request, endpoint, format));
-    SKIFF_RETURN_IF_ERROR(
-        writer.One({stored, revision}, NowOf(endpoint.context->clock), out));
+    SKIFF_RETURN_IF_ERROR(writer.One({stored, revision}, NowOf(endpoint.context->clock), out));
     return FinishJson(std::move(out), format);
   }
   SKIFF_RETURN_IF_ERROR(AppendPartialMetadata({stored, revision}, MetadataEncodingOf(format),

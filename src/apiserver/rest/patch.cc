@@ -50,6 +50,15 @@ Result<ObjectPatch> ReadPatch(ApiRequest& request) {
   return ObjectPatch{kind, mode, std::make_shared<const Document>(std::move(patch))};
 }
 
+namespace {
+
+// The patch applies, but what it makes is no object of the kind. The causes tell what came out.
+Status NotAnObject(std::string_view json, const Status& why) {
+  return Invalid("", "", "", {InvalidField("patch", JsonText(json), why.message())});
+}
+
+}  // namespace
+
 Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const Value& current,
                             const ExpectedKind& kind) {
   ByteBuffer json;
@@ -75,14 +84,14 @@ Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const
   json.Clear();
   EncodeJson(tree.root(), json);
   SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(json.view()));
-  SKIFF_RETURN_IF_ERROR(CheckKind(meta.api_version, meta.kind, kind));
+  if (const Result<void> same = CheckKind(meta.api_version, meta.kind, kind); !same) {
+    return std::unexpected(NotAnObject(json.view(), same.error()));
+  }
   std::vector<FieldIssue> issues;
   if (patch.mode != FieldValidation::kIgnore) whole.issues = &issues;
   Result<Document> object = DecodeJson(json.view(), kind.type, whole);
   if (!object) {
-    return std::unexpected(Status(StatusReason::kInvalid,
-                                  "the patch does not result in a " + std::string(kind.kind) +
-                                      ": " + object.error().ToString()));
+    return std::unexpected(NotAnObject(json.view(), object.error()));
   }
   if (!object->root().is_object()) {
     return Fail(StatusReason::kInvalid, "the patch does not result in an object");

@@ -27,10 +27,9 @@ Result<std::unique_ptr<ResourceStorage>> ResourceStorage::Make(const ResourceHub
                                                                SymbolTable& symbols) {
   SKIFF_ASSIGN_OR_RETURN(FactsReader facts, FactsReader::Make(hub));
   SKIFF_ASSIGN_OR_RETURN(Strategy strategy, Strategy::Make(*hub.storage));
-  return std::unique_ptr<ResourceStorage>(
-      new ResourceStorage(hub, environment, symbols,
-                          std::make_shared<const FactsReader>(std::move(facts)),
-                          std::move(strategy)));
+  return std::unique_ptr<ResourceStorage>(new ResourceStorage(
+      hub, environment, symbols, std::make_shared<const FactsReader>(std::move(facts)),
+      std::move(strategy)));
 }
 
 ResourceStorage::ResourceStorage(const ResourceHub& hub, StorageEnvironment& environment,

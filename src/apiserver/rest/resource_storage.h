@@ -1,5 +1,5 @@
-// One resource at rest: its place in the store, its watch cache, and what the server does to objects
-// on their way in. All versions of a resource share one of these.
+// One resource at rest: its place in the store, its watch cache, and what the server does to
+// objects on their way in. All versions of a resource share one of these.
 //
 // Owner: StorageSet, for the life of the server. Any thread may use it.
 #pragma once

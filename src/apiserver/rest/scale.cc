@@ -69,10 +69,9 @@ Result<Document> WithScale(Document& workload, Document& scale) {
   const int32_t replicas = view.spec().replicas();
   const std::string name(MetaOf(workload).name());
   if (replicas < 0) {
-    return std::unexpected(
-        Invalid("Scale", "autoscaling", name,
-                {InvalidField("spec.replicas", std::to_string(replicas),
-                              "must be greater than or equal to 0")}));
+    return std::unexpected(Invalid("Scale", "autoscaling", name,
+                                   {InvalidField("spec.replicas", std::to_string(replicas),
+                                                 "must be greater than or equal to 0")}));
   }
   Document out = workload.Copy();
   Value* spec = out.root().Find("spec");
@@ -86,15 +85,14 @@ Result<Document> WithScale(Document& workload, Document& scale) {
 void GetScale(ApiRequestPtr request, const Endpoint& endpoint) {
   CacheGetRequest get{request->info.name_space, request->info.name,
                       std::string(request->query.Get("resourceVersion"))};
-  endpoint.storage->cache().Get(
-      std::move(get),
-      [request = std::move(request), &endpoint](Result<CacheGetReply> reply) mutable {
-        if (!reply) return RespondError(*request, reply.error());
-        if (!reply->entry) {
-          return RespondError(*request, NotFound(*endpoint.resource, request->info.name));
-        }
-        RespondScale(*request, reply->entry->value(), reply->entry->revision());
-      });
+  endpoint.storage->cache().Get(std::move(get), [request = std::move(request),
+                                                 &endpoint](Result<CacheGetReply> reply) mutable {
+    if (!reply) return RespondError(*request, reply.error());
+    if (!reply->entry) {
+      return RespondError(*request, NotFound(*endpoint.resource, request->info.name));
+    }
+    RespondScale(*request, reply->entry->value(), reply->entry->revision());
+  });
 }
 
 }  // namespace
@@ -113,21 +111,22 @@ void HandleScale(ApiRequestPtr request, const Endpoint& endpoint) {
   if (ref.info.verb == "update") {
     Result<Document> body = ReadBody(ref, ScaleKind());
     if (!body) return RespondError(ref, body.error());
-    if (const std::string_view name = MetaOf(*body).name(); !name.empty() && name != ref.info.name) {
-      return RespondError(ref, Status(StatusReason::kBadRequest,
-                                      "the name of the object (" + std::string(name) +
-                                          ") does not match the name on the URL (" +
-                                          ref.info.name + ")"));
+    if (const std::string_view name = MetaOf(*body).name();
+        !name.empty() && name != ref.info.name) {
+      return RespondError(
+          ref, Status(StatusReason::kBadRequest, "the name of the object (" + std::string(name) +
+                                                     ") does not match the name on the URL (" +
+                                                     ref.info.name + ")"));
     }
-    update.make_new = [scale = std::make_shared<Document>(std::move(*body))](
-                          Document* workload) { return WithScale(*workload, *scale); };
+    update.make_new = [scale = std::make_shared<Document>(std::move(*body))](Document* workload) {
+      return WithScale(*workload, *scale);
+    };
   } else {
     Result<ObjectPatch> patch = ReadPatch(ref);
     if (!patch) return RespondError(ref, patch.error());
     update.make_new = [&ref, patch = std::move(*patch)](Document* workload) -> Result<Document> {
       const Document current = ScaleOf(*workload);
-      SKIFF_ASSIGN_OR_RETURN(Document scale,
-                             ApplyPatch(ref, patch, current.root(), ScaleKind()));
+      SKIFF_ASSIGN_OR_RETURN(Document scale, ApplyPatch(ref, patch, current.root(), ScaleKind()));
       return WithScale(*workload, scale);
     };
   }

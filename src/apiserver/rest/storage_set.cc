@@ -14,8 +14,8 @@ Result<std::unique_ptr<StorageSet>> StorageSet::Make(std::span<const ResourceHub
     if (hub->storage == nullptr || out->Find(hub) != nullptr) continue;
     SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<ResourceStorage> storage,
                            ResourceStorage::Make(*hub, environment, out->symbols_));
-    const auto place = std::ranges::upper_bound(
-        out->storages_, hub, {}, [](const auto& each) { return &each->hub(); });
+    const auto place = std::ranges::upper_bound(out->storages_, hub, {},
+                                                [](const auto& each) { return &each->hub(); });
     out->storages_.insert(place, std::move(storage));
   }
   return out;
@@ -47,8 +47,8 @@ void StorageSet::Stop() {
 }
 
 ResourceStorage* StorageSet::Find(const ResourceHub* hub) const {
-  const auto found = std::ranges::lower_bound(
-      storages_, hub, {}, [](const auto& each) { return &each->hub(); });
+  const auto found =
+      std::ranges::lower_bound(storages_, hub, {}, [](const auto& each) { return &each->hub(); });
   return found != storages_.end() && &(*found)->hub() == hub ? found->get() : nullptr;
 }
 

@@ -12,8 +12,8 @@ namespace {
 
 // Of metadata, what an update of the status leaves alone.
 constexpr std::string_view kStatusKeeps[] = {
-    "deletionTimestamp", "generation", "selfLink", "labels", "annotations", "finalizers",
-    "ownerReferences"};
+    "deletionTimestamp", "generation", "selfLink",       "labels",
+    "annotations",       "finalizers", "ownerReferences"};
 constexpr std::string_view kAllMetadata[] = {"name",
                                              "generateName",
                                              "namespace",

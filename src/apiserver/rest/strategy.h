@@ -1,6 +1,7 @@
-// What the server does to an object on its way in, as the schema says (StorageDesc::actions): fields
-// that a client may not set are cleared or kept as they are stored, and the generation counts the
-// changes of what is wanted. Parts that the schema has in words are for ResourceBehaviour.
+// What the server does to an object on its way in, as the schema says (StorageDesc::actions):
+// fields that a client may not set are cleared or kept as they are stored, and the generation
+// counts the changes of what is wanted. Parts that the schema has in words are for
+// ResourceBehaviour.
 #pragma once
 
 #include <string>
@@ -32,9 +33,9 @@ class Strategy {
   struct Action {
     ActionDesc::Kind kind;
     std::vector<FieldPath> paths;
-    std::string value_json;        // of kSet
-    int64_t generation = 0;        // of kGeneration
-    bool keeps_metadata = false;   // what a status update may not change of it
+    std::string value_json;           // of kSet
+    int64_t generation = 0;           // of kGeneration
+    bool keeps_metadata = false;      // what a status update may not change of it
     bool keeps_all_metadata = false;  // all but the managed fields
   };
   struct Event {

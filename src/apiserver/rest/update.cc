@@ -22,8 +22,7 @@ void HandleUpdate(ApiRequestPtr request, const Endpoint& endpoint) {
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
   update.dry_run = *dry_run;
   update.may_be_unconditional = endpoint.storage->desc().unconditional_update;
-  update.may_create =
-      endpoint.storage->desc().create_on_update && endpoint.subresource == nullptr;
+  update.may_create = endpoint.storage->desc().create_on_update && endpoint.subresource == nullptr;
   update.make_new = [body = std::make_shared<Document>(std::move(*object))](
                         Document*) -> Result<Document> { return body->Copy(); };
   RunUpdate(std::move(update));

@@ -31,8 +31,8 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     ChangeObject(std::move(change), [self](Result<Changed> changed) {
       if (!changed) return RespondError(self->request(), changed.error());
       if (self->update_.respond) return self->update_.respond(self->request(), *changed);
-      RespondStored(self->request(), self->endpoint(), changed->created ? 201 : 200,
-                    changed->bytes, changed->revision);
+      RespondStored(self->request(), self->endpoint(), changed->created ? 201 : 200, changed->bytes,
+                    changed->revision);
     });
   }
 
@@ -52,9 +52,9 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
 
     RestContext& context = *endpoint().context;
     Change change;
-    WriteContext write{resource(),       endpoint().subresource_name(),
+    WriteContext write{resource(),           endpoint().subresource_name(),
                        NowOf(context.clock), context.random,
-                       &request().user,  change.also,
+                       &request().user,      change.also,
                        update_.dry_run};
     FillMetaForUpdate(old, object);
     endpoint().storage->strategy().PrepareForUpdate(endpoint().subresource_name(), old, object);
@@ -79,10 +79,9 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
       return std::unexpected(NotFound(resource(), name));
     }
     if (!meta.uid().empty()) {
-      return std::unexpected(Conflict(
-          resource(), name,
-          "Precondition failed: UID in precondition: " + std::string(meta.uid()) +
-              ", UID in object meta: "));
+      return std::unexpected(Conflict(resource(), name,
+                                      "Precondition failed: UID in precondition: " +
+                                          std::string(meta.uid()) + ", UID in object meta: "));
     }
     meta.Erase("resourceVersion");
     RestContext& context = *endpoint().context;
@@ -91,7 +90,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
         FillMetaForCreate(endpoint(), request().info.name_space, object, context.random, now));
     SKIFF_ASSIGN_OR_RETURN(object, Convert(object, endpoint().storage->desc().stored));
     Change change;
-    WriteContext write{resource(), {}, now, context.random, &request().user, change.also,
+    WriteContext write{resource(),     {}, now, context.random, &request().user, change.also,
                        update_.dry_run};
     endpoint().storage->strategy().PrepareForCreate(object);
     SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForCreate(write, object));
@@ -155,9 +154,9 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
                     *after != nullptr ? **after : kAbsent)) {
         continue;
       }
-      causes.push_back(InvalidField(
-          std::string(text), *after != nullptr ? EncodeJson(**after) : "null",
-          "field is immutable"));
+      causes.push_back(InvalidField(std::string(text),
+                                    *after != nullptr ? EncodeJson(**after) : "null",
+                                    "field is immutable"));
     }
     if (causes.empty()) return {};
     return std::unexpected(Invalid(resource(), MetaOf(object).name(), std::move(causes)));

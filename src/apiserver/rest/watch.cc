@@ -130,12 +130,12 @@ void RespondWatch(ApiRequest& request, const Endpoint& endpoint, const OutputFor
                   std::unique_ptr<Watcher> watcher, std::shared_ptr<Waker> waker, Duration until) {
   auto encoder = MakeWatchEncoder(request, endpoint, format);
   if (!encoder) return RespondError(request, encoder.error());
-  auto feed = std::make_unique<WatchFeed>(std::move(watcher), std::move(*encoder),
-                                          std::move(waker), endpoint.context->deadlines, until);
+  auto feed = std::make_unique<WatchFeed>(std::move(watcher), std::move(*encoder), std::move(waker),
+                                          endpoint.context->deadlines, until);
   if (IsWebSocketRequest(request.http)) {
-    return RespondUpgrade(request, AcceptWebSocket(request.http, "",
-                                                   std::make_unique<WatchSocket>(
-                                                       std::move(feed), format.media)));
+    return RespondUpgrade(
+        request, AcceptWebSocket(request.http, "",
+                                 std::make_unique<WatchSocket>(std::move(feed), format.media)));
   }
   std::string content_type(format.content_type());
   if (format.media == MediaKind::kProtobuf) content_type += ";stream=watch";
@@ -163,9 +163,8 @@ void HandleWatch(ApiRequestPtr request, const Endpoint& endpoint) {
   watch.deadline = until;
   watch.wake = [waker] { waker->Wake(); };
   endpoint.storage->cache().Watch(
-      std::move(watch),
-      [request = std::move(request), &endpoint, format = *format, waker,
-       until](Result<std::unique_ptr<Watcher>> watcher) mutable {
+      std::move(watch), [request = std::move(request), &endpoint, format = *format, waker,
+                         until](Result<std::unique_ptr<Watcher>> watcher) mutable {
         if (!watcher) return RespondError(*request, watcher.error());
         RespondWatch(*request, endpoint, format, std::move(*watcher), std::move(waker), until);
       });

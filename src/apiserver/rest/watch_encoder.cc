@@ -48,9 +48,8 @@ class ConvertingEncoder final : public WatchEncoder {
     if (entry == nullptr) return shared_.Append(item, out);
     OutputFormat compact = format_;
     compact.pretty = false;
-    SKIFF_ASSIGN_OR_RETURN(
-        const SharedBytes object,
-        view_.Encode(entry->value().view(), item.event->revision(), compact));
+    SKIFF_ASSIGN_OR_RETURN(const SharedBytes object,
+                           view_.Encode(entry->value().view(), item.event->revision(), compact));
     out.Append(FrameOf(item.type, EncodingOf(format_), object.view()).view());
     return {};
   }

@@ -13,11 +13,10 @@ Result<bool> IsDryRun(const ApiRequest& request) {
   const std::vector<std::string_view> given = request.query.All("dryRun");
   for (const std::string_view each : given) {
     if (each == "All") continue;
-    return std::unexpected(Invalid("CreateOptions", "meta.k8s.io", "",
-                                   {{"FieldValueNotSupported",
-                                     "Unsupported value: " + JsonText(each) +
-                                         ": supported values: \"All\"",
-                                     "dryRun"}}));
+    return std::unexpected(Invalid(
+        "CreateOptions", "meta.k8s.io", "",
+        {{"FieldValueNotSupported",
+          "Unsupported value: " + JsonText(each) + ": supported values: \"All\"", "dryRun"}}));
   }
   return !given.empty();
 }

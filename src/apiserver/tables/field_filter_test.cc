@@ -46,14 +46,13 @@ TEST(FieldFilterTest, KeepsFieldsOfItemsOfLists) {
 }
 
 TEST(FieldFilterTest, KeepsHowManyThereAreOfWhatIsOnlyCounted) {
-  EXPECT_EQ(
-      Filtered(Pod(), {".spec.containers#", ".status.containerStatuses.state.running#"},
-               R"({"spec":{"containers":[{"name":"a","image":"x"},{"name":"b"}]},"status":)"
-               R"({"containerStatuses":[{"name":"a","state":{"running":{"startedAt":)"
-               R"("2026-01-10T11:00:00Z"}}}]}})"),
-      R"({"metadata":{},"spec":{"containers":[{"name":"","resources":{}},{"name":"",)"
-      R"("resources":{}}]},"status":{"containerStatuses":[{"name":"","state":{"running":)"
-      R"({"startedAt":null}},"lastState":{},"ready":false,"restartCount":0,"image":"",)"
+  EXPECT_EQ(Filtered(Pod(), {".spec.containers#", ".status.containerStatuses.state.running#"},
+                     R"({"spec":{"containers":[{"name":"a","image":"x"},{"name":"b"}]},"status":)"
+                     R"({"containerStatuses":[{"name":"a","state":{"running":{"startedAt":)"
+                     R"("2026-01-10T11:00:00Z"}}}]}})"),
+            R"({"metadata":{},"spec":{"containers":[{"name":"","resources":{}},{"name":"",)"
+            R"("resources":{}}]},"status":{"containerStatuses":[{"name":"","state":{"running":)"
+            R"({"startedAt":null}},"lastState":{},"ready":false,"restartCount":0,"image":"",)"
             R"("imageID":""}]}})");
 }
 
