@@ -10,6 +10,7 @@
 
 #include "apiserver/request/output.h"
 #include "apiserver/rest/object_output.h"
+#include "base/limits.h"
 #include "base/shared_bytes.h"
 #include "store/store.h"
 
@@ -34,10 +35,8 @@ class HotAnswers {
     bool pretty = false;
     SharedBytes body;
   };
-  static constexpr size_t kAnswers = 32;
-  static constexpr size_t kMaxBodyBytes = 64 * 1024;
 
-  std::array<Answer, kAnswers> answers_;
+  std::array<Answer, limits::kHotAnswers> answers_;
 };
 
 }  // namespace skiff
