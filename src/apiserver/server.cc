@@ -86,6 +86,7 @@ class ApiServer::Impl {
     AddReviews(*router_, security_, clock_);
     if (security_.roles_decide) FollowRoles();
     housekeeper_.Add(std::chrono::seconds(1), [this] { ForgetStart(); });
+    housekeeper_.Add(std::chrono::seconds(15), [this] { freed_memory_.ReleaseIfMuch(); });
     housekeeper_.Start();
     AddHealthChecks();
     MakePipeline();
@@ -417,7 +418,8 @@ class ApiServer::Impl {
   std::optional<RbacFollower> follower_;
   std::atomic<bool> roles_written_{false};
   Housekeeper housekeeper_;
-  bool start_forgotten_ = false;  // of the housekeeper
+  bool start_forgotten_ = false;  // of the housekeeper, like what follows
+  FreedMemory freed_memory_;
   std::optional<Registry> registry_;
   std::optional<Router> router_;
   Health health_;

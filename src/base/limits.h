@@ -223,6 +223,23 @@ inline constexpr std::chrono::milliseconds kHttpLinger{500};
 inline constexpr size_t kMaxTlsFileBytes = 4 * 1024 * 1024;
 inline constexpr size_t kMaxSniCertificates = 1000;
 inline constexpr std::chrono::seconds kTlsFileCheckInterval{10};
+// Encoded answers that each thread keeps for the next who asks for the same, and the largest of
+// them.
+inline constexpr size_t kHotAnswers = 32;
+inline constexpr size_t kMaxHotAnswerBytes = 64 * 1024;
+// A client of an HTTP server: connections to it, addresses that are tried, requests that wait for a
+// connection with room; what a server may send ahead on a stream and on a connection.
+inline constexpr size_t kClientConnections = 4;
+inline constexpr size_t kMaxClientAddresses = 16;
+inline constexpr size_t kMaxClientWaiting = 100'000;
+inline constexpr int32_t kClientStreamWindowBytes = 4 * 1024 * 1024;
+inline constexpr int32_t kClientConnectionWindowBytes = 16 * 1024 * 1024;
+inline constexpr std::chrono::seconds kClientConnectTimeout{10};
+inline constexpr std::chrono::seconds kClientRequestTimeout{60};
+// A server that is silent for so long while answers are awaited is asked whether it is there, and
+// is taken for lost after that long again. A connection that is not used is closed.
+inline constexpr std::chrono::seconds kClientPingAfter{15};
+inline constexpr std::chrono::seconds kClientIdleTimeout{60};
 // WebSocket: one message of a client, its fragments joined, and answers to its pings that wait.
 inline constexpr size_t kMaxWebSocketMessageBytes = kMaxDocumentBytes;
 inline constexpr size_t kMaxWebSocketControlBytes = 64 * 1024;

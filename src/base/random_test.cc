@@ -1,9 +1,12 @@
 #include "base/random.h"
 
+#include <unistd.h>
+
 #include <array>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 namespace skiff {
 namespace {
@@ -73,6 +76,24 @@ TEST(RandomTest, SystemRandomIsNotConstant) {
   bool differs = false;
   for (int i = 0; i < 10; ++i) differs = differs || random.Next() != first;
   EXPECT_TRUE(differs);
+}
+
+TEST(SystemRandomTest, AForkedProcessDoesNotRepeatItsParent) {
+  SystemRandom random;
+  random.Next();
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const uint64_t bits = SystemRandom().Next();
+    _exit(write(ends[1], &bits, sizeof(bits)) == sizeof(bits) ? 0 : 1);
+  }
+  uint64_t theirs = 0;
+  EXPECT_EQ(read(ends[0], &theirs, sizeof(theirs)), static_cast<ssize_t>(sizeof(theirs)));
+  EXPECT_NE(theirs, random.Next());
+  waitpid(child, nullptr, 0);
+  close(ends[0]);
+  close(ends[1]);
 }
 
 }  // namespace

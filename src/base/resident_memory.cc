@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include <sys/mman.h>
@@ -27,11 +28,22 @@ int ForgetUnchangedPages(dl_phdr_info* program, size_t size, void* context) {
   return 1;  // the first is the program; libraries are small and shared
 }
 
+// Worth the walk through the whole heap.
+constexpr size_t kMuchBytes = 16 * 1024 * 1024;
+
 }  // namespace
 
 void ReleaseStartupMemory() {
   malloc_trim(0);
   dl_iterate_phdr(ForgetUnchangedPages, nullptr);
+}
+
+void FreedMemory::ReleaseIfMuch() {
+  const size_t free_bytes = mallinfo2().fordblks;
+  kept_bytes_ = std::min(kept_bytes_, free_bytes);
+  if (free_bytes < kept_bytes_ + kMuchBytes) return;
+  malloc_trim(0);
+  kept_bytes_ = free_bytes;
 }
 
 }  // namespace skiff

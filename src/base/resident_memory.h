@@ -1,6 +1,8 @@
 // What a process holds in memory without need.
 #pragma once
 
+#include <cstddef>
+
 namespace skiff {
 
 // For servers, once they have started: gives freed memory back to the system, and forgets the pages
@@ -8,5 +10,16 @@ namespace skiff {
 // and the kernel maps such pages in large pieces; those that are needed come back one by one, from
 // the page cache.
 void ReleaseStartupMemory();
+
+// Now and then, by one thread: gives freed memory back to the system when it has become much more
+// than at the last time. What is freed between things that stay, as after a burst of writes, the
+// allocator itself keeps for good.
+class FreedMemory {
+ public:
+  void ReleaseIfMuch();
+
+ private:
+  size_t kept_bytes_ = 0;  // that were free at the last time, or less since
+};
 
 }  // namespace skiff

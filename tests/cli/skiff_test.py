@@ -20,7 +20,7 @@ BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 
 COMMANDS = ("convert", "store", "store backup", "store restore", "store inspect", "store copy",
             "store compact", "store defrag", "completion", "version", "help", "up", "down",
-            "status", "reset")
+            "status", "reset", "bench", "bench api")
 
 
 def skiff(*arguments):

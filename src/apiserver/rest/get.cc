@@ -3,6 +3,7 @@
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/rest/hot_answers.h"
 #include "apiserver/rest/object_forms.h"
 
 namespace skiff {
@@ -11,9 +12,11 @@ void RespondStored(ApiRequest& request, const Endpoint& endpoint, int code,
                    const SharedBytes& bytes, Revision revision) {
   Result<OutputFormat> format = NegotiateOutput(request, Answered::kObject);
   if (!format) return RespondError(request, format.error());
-  Result<SharedBytes> body = format->form == ObjectForm::kWhole
-                                 ? endpoint.view->Encode(bytes.view(), revision, *format)
-                                 : EncodeInForm(request, endpoint, *format, bytes.view(), revision);
+  Result<SharedBytes> body =
+      format->form == ObjectForm::kWhole
+          ? (code == 200 ? HotAnswers::OfThread().Encode(*endpoint.view, bytes, revision, *format)
+                         : endpoint.view->Encode(bytes.view(), revision, *format))
+          : EncodeInForm(request, endpoint, *format, bytes.view(), revision);
   if (!body) return RespondError(request, body.error());
   RespondBytes(request, code, format->content_type(), std::move(*body));
 }

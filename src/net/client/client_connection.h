@@ -20,7 +20,6 @@
 #include "base/limits.h"
 #include "base/shared_bytes.h"
 #include "base/status.h"
-#include "net/client/client_limits.h"
 #include "net/client/client_tls.h"
 #include "net/client/endpoint.h"
 #include "net/event_loop.h"

@@ -10,7 +10,6 @@
 
 #include "base/limits.h"
 #include "base/strings.h"
-#include "net/client/client_limits.h"
 
 namespace skiff {
 namespace {

@@ -24,7 +24,6 @@
 #include "base/shared_bytes.h"
 #include "base/status.h"
 #include "net/client/client_connection.h"
-#include "net/client/client_limits.h"
 #include "net/client/client_tls.h"
 #include "net/client/endpoint.h"
 #include "net/event_loop.h"

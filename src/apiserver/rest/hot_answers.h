@@ -1,0 +1,42 @@
+// Answers that were encoded lately, by what they were made of: some objects are read again and
+// again without having changed.
+//
+// A few of them, none of them large; what falls on the same place replaces what is there. One for
+// each thread, so that nobody waits for anybody.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "apiserver/request/output.h"
+#include "apiserver/rest/object_output.h"
+#include "base/limits.h"
+#include "base/shared_bytes.h"
+#include "store/store.h"
+
+namespace skiff {
+
+class HotAnswers {
+ public:
+  // That of the calling thread.
+  static HotAnswers& OfThread();
+
+  // As view.Encode() makes them, which is called unless the same was made before of the very same
+  // bytes.
+  Result<SharedBytes> Encode(const ObjectView& view, const SharedBytes& stored, Revision revision,
+                             const OutputFormat& format);
+
+ private:
+  struct Answer {
+    const ObjectView* view = nullptr;
+    SharedBytes stored;  // kept, so that no others come to lie in its place
+    Revision revision{};
+    MediaKind media = MediaKind::kJson;
+    bool pretty = false;
+    SharedBytes body;
+  };
+
+  std::array<Answer, limits::kHotAnswers> answers_;
+};
+
+}  // namespace skiff
