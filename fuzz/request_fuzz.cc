@@ -1,8 +1,8 @@
-// What the API server reads from the first line and the headers of a request: query, path and Accept
+// What the API server reads from the head of a request: query, path and Accept
 // header. Whatever comes in, the parts of a path that is taken are text without slashes, and what
 // was decoded once does not change when it is read in another order.
 //
-// The first line is the method, the second the path, the third the query, the rest the Accept header.
+// The first line is the method, the second the path, the third the query, the rest Accept.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -54,7 +54,7 @@ struct StatusCause {
   std::string field;    // path such as spec.containers[0].image
 };
 
-// What an error is about: Status.details without its causes. `kind` is the plural name of a resource
+// What an error is about: Status.details without its causes. `kind` is the plural of a resource
 // ("configmaps"), or the kind where the content of an object is at fault ("ConfigMap").
 struct StatusSubject {
   std::string name;

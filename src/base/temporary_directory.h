@@ -1,4 +1,4 @@
-// For tests: a directory under TMPDIR (or /tmp), removed with everything in it at the end, also when
+// For tests: a directory under TMPDIR (or /tmp), removed with its contents at the end, also when
 // the test fails.
 #pragma once
 
