@@ -67,10 +67,7 @@ Pipeline::Then Pipeline::Receive(ApiRequestPtr& request) {
   };
   const std::string_view given = request->http.headers.Get("audit-id");
   request->audit_id = given.empty() || given.size() > 64 ? NewUid(options_.random) : given;
-  if (!stopped_) return Then::kNext;
-  Status refused(StatusReason::kServiceUnavailable, "the server is shutting down");
-  RespondError(*request, refused.SetRetryAfterSeconds(1));
-  return Then::kDone;
+  return Then::kNext;
 }
 
 void Pipeline::Count(const ApiRequest& request, int code, size_t bytes) {

@@ -47,9 +47,6 @@ class Pipeline final : public HttpHandler {
   void Handle(HttpRequest request, Responder responder) override;
   void HandleTooLarge(HttpRequest request, Responder responder) override;
 
-  // From now on new requests are turned away; those under way go on.
-  void StopTaking() { stopped_ = true; }
-
  private:
   enum class Then : uint8_t {
     kNext,
@@ -81,7 +78,6 @@ class Pipeline final : public HttpHandler {
   void AfterAuthorization(ApiRequestPtr request, const AccessAnswer& answer);
 
   PipelineOptions options_;
-  std::atomic<bool> stopped_{false};
   std::atomic<int64_t> readonly_in_flight_{0};
   std::atomic<int64_t> mutating_in_flight_{0};
 };

@@ -1,6 +1,8 @@
 #include "apiserver/server.h"
 
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -111,11 +113,21 @@ class ApiServer::Impl {
     draining_ = true;
     if (bootstrap_) bootstrap_->Drain();
     if (!http_) return;
+    ServeOn(options_.shutdown.delay_duration);
     http_->OnDrain([this] { deadlines_.EndAll(); });
     http_->Drain(options_.requests.request_timeout);
   }
 
  private:
+  // --shutdown-delay-duration: /readyz says no, and load balancers get the time to notice.
+  void ServeOn(Duration delay) {
+    std::mutex mutex;
+    std::condition_variable never;
+    std::unique_lock lock(mutex);
+    const Duration until = clock_.Monotonic() + delay;
+    while (clock_.Monotonic() < until) clock_.WaitUntil(never, lock, until);
+  }
+
   Result<void> Serve() {
     std::string config;
     for (const auto& [key, on] : options_.runtime_config) {

@@ -38,7 +38,7 @@ long ResidentKilobytes() {
 TEST(ResidentMemoryTest, WhatWasFreedBetweenThingsThatStayIsGivenBack) {
   // Sanitizers have an allocator of their own, which this does not reach.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP();
+  GTEST_SKIP() << "sanitizers have an allocator of their own";
 #endif
   FreedMemory freed;
   freed.ReleaseIfMuch();
