@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/registry/rules.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/errors.h"
 #include "object/scalar/names.h"
@@ -72,6 +73,7 @@ void Router::AddResource(const ServedResource& served, const StorageSet& storage
                                .subresource = nullptr,
                                .storage = storages.Find(desc.hub),
                                .behaviour = registry.BehaviourOf(*desc.hub),
+                               .rules = FindRules(desc.version->desc->group, desc.kind_name),
                                .view = resource.view.get(),
                                .columns = resource.columns.get(),
                                .context = &context};

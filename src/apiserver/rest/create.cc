@@ -1,11 +1,11 @@
 // POST to a collection.
 #include <utility>
 
-#include "apiserver/convert/convert.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/input.h"
+#include "apiserver/rest/new_object.h"
 #include "apiserver/rest/object_change.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/write_rules.h"
@@ -22,6 +22,7 @@ struct Creation {
   Document object;  // in the version of the request
   bool dry_run;
   bool names_itself;
+  size_t warned;  // warnings that the request had before
   int tries = 0;
 };
 
@@ -29,23 +30,11 @@ void TryCreate(std::shared_ptr<Creation> creation);
 
 // The object as it will be stored. Fills `name` with the one that it got.
 Result<Change> Prepare(Creation& creation, std::string& name) {
-  const Endpoint& endpoint = creation.endpoint;
-  RestContext& context = *endpoint.context;
-  Document object = creation.object.Copy();
-  const Timestamp now = NowOf(context.clock);
-  SKIFF_RETURN_IF_ERROR(
-      FillMetaForCreate(endpoint, creation.request->info.name_space, object, context.random, now));
-  SKIFF_ASSIGN_OR_RETURN(object, Convert(object, endpoint.storage->desc().stored));
-  Change change;
-  change.kind = Change::Kind::kWrite;
-  change.object = std::move(object);
-  WriteContext write{
-      *endpoint.resource, {}, now, context.random, &creation.request->user, change.also,
-      creation.dry_run};
-  endpoint.storage->strategy().PrepareForCreate(change.object);
-  SKIFF_RETURN_IF_ERROR(endpoint.behaviour->PrepareForCreate(write, change.object));
+  // The warnings of a try whose name was taken are told once.
+  creation.request->warnings.resize(creation.warned);
+  SKIFF_ASSIGN_OR_RETURN(Change change, PrepareNew(*creation.request, creation.endpoint,
+                                                   creation.object.Copy(), creation.dry_run));
   name = MetaOf(change.object).name();
-  SKIFF_RETURN_IF_ERROR(CheckNewMeta(*endpoint.resource, change.object));
   return change;
 }
 
@@ -133,8 +122,9 @@ void HandleCreate(ApiRequestPtr request, const Endpoint& endpoint) {
                      endpoint.resource->kind_name});
   if (!object) return RespondError(ref, object.error());
   const bool names_itself = !MetaOf(*object).name().empty();
+  const size_t warned = ref.warnings.size();
   auto creation = std::make_shared<Creation>(
-      Creation{std::move(request), endpoint, std::move(*object), *dry_run, names_itself});
+      Creation{std::move(request), endpoint, std::move(*object), *dry_run, names_itself, warned});
   if (!endpoint.resource->namespaced) return TryCreate(std::move(creation));
   const Result<void> agree = TakeNamespace(endpoint, ref.info.name_space, creation->object);
   if (!agree) return RespondError(ref, agree.error());

@@ -59,6 +59,28 @@ void MarkDeleted(Document& object, int64_t grace, Timestamp now) {
   meta.SetGracePeriodSeconds(grace);
 }
 
+Result<void> Admit(Deletion& deletion, Document& object, Timestamp now, Transaction& transaction) {
+  RestContext& context = *deletion.endpoint.context;
+  if (context.admission == nullptr || deletion.user == nullptr) return {};
+  std::vector<std::string> warnings;
+  AdmissionRequest admission{
+      .operation = AdmissionOperation::kDelete,
+      .resource = *deletion.endpoint.resource,
+      .subresource = {},
+      .name_space = deletion.name_space,
+      .name = deletion.name,
+      .user = *deletion.user,
+      .now = now,
+      .random = context.random,
+      .dry_run = deletion.options.dry_run,
+      .old = &object,
+      .delete_options = &deletion.options,
+      .transaction = transaction,
+      .warnings = deletion.warnings != nullptr ? *deletion.warnings : warnings};
+  SKIFF_RETURN_IF_ERROR(context.admission->Mutate(admission));
+  return context.admission->Validate(admission);
+}
+
 Result<Change> Decide(Deletion& deletion, const CurrentObject* current) {
   const Endpoint& endpoint = deletion.endpoint;
   if (current == nullptr) return std::unexpected(NotFound(*endpoint.resource, deletion.name));
@@ -70,6 +92,7 @@ Result<Change> Decide(Deletion& deletion, const CurrentObject* current) {
                      deletion.options.dry_run};
   MetaOf meta(object);
   SKIFF_RETURN_IF_ERROR(CheckPreconditions(deletion, meta));
+  SKIFF_RETURN_IF_ERROR(Admit(deletion, object, now, change.also));
   SKIFF_ASSIGN_OR_RETURN(const bool kept,
                          endpoint.behaviour->KeepsOnDelete(write, deletion.options, object));
   if (!kept) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/object_change.h"
@@ -14,7 +15,8 @@ struct Deletion {
   std::string name_space;
   std::string name;
   DeleteOptions options;
-  const UserInfo* user = nullptr;
+  const UserInfo* user = nullptr;                // null: the server itself, which asks nobody
+  std::vector<std::string>* warnings = nullptr;  // where admission puts its own, if anywhere
   std::function<void(std::move_only_function<void()>)> post = {};
 };
 

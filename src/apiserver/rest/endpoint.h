@@ -6,11 +6,13 @@
 #include <string_view>
 
 #include "apiserver/request/api_request.h"
+#include "apiserver/rest/admission.h"
 #include "apiserver/rest/behaviour.h"
 #include "apiserver/rest/deadlines.h"
 #include "apiserver/rest/object_output.h"
 #include "apiserver/rest/resource_storage.h"
 #include "apiserver/tables/table_writer.h"
+#include "apiserver/validation/kind_rules.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "object/resource.h"
@@ -23,6 +25,7 @@ struct RestContext {
   Random& random;
   Deadlines& deadlines;
   ResourceStorage* namespaces = nullptr;
+  Admission* admission = nullptr;  // null: everything is admitted as it is
   Duration min_request_timeout = std::chrono::seconds(1800);
 };
 
@@ -47,6 +50,7 @@ struct Endpoint {
   const SubresourceDesc* subresource = nullptr;  // null: the resource itself
   ResourceStorage* storage = nullptr;            // null: answered, never stored
   ResourceBehaviour* behaviour = nullptr;
+  const KindRules* rules = nullptr;  // null: only those that hold for all kinds
   const ObjectView* view = nullptr;
   const LazyColumns* columns = nullptr;
   RestContext* context = nullptr;

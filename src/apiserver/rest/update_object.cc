@@ -4,11 +4,11 @@
 
 #include "apiserver/convert/convert.h"
 #include "apiserver/request/respond.h"
+#include "apiserver/rest/admission.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/rest/new_object.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/write_rules.h"
-#include "object/field_path.h"
-#include "object/json/encode.h"
 
 namespace skiff {
 namespace {
@@ -57,10 +57,24 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
                        &request().user,      change.also,
                        update_.dry_run};
     FillMetaForUpdate(old, object);
+    AdmissionRequest admission{.operation = AdmissionOperation::kUpdate,
+                               .resource = resource(),
+                               .subresource = endpoint().subresource_name(),
+                               .name_space = request().info.name_space,
+                               .name = request().info.name,
+                               .user = request().user,
+                               .now = write.now,
+                               .random = context.random,
+                               .dry_run = update_.dry_run,
+                               .object = &object,
+                               .old = &old,
+                               .transaction = change.also,
+                               .warnings = request().warnings};
+    if (context.admission != nullptr) SKIFF_RETURN_IF_ERROR(context.admission->Mutate(admission));
     endpoint().storage->strategy().PrepareForUpdate(endpoint().subresource_name(), old, object);
     SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForUpdate(write, old, object));
-    SKIFF_RETURN_IF_ERROR(CheckChangedMeta(resource(), old, object));
-    SKIFF_RETURN_IF_ERROR(CheckImmutable(old, object));
+    SKIFF_RETURN_IF_ERROR(CheckChangedObject(endpoint(), old, object, request().warnings));
+    if (context.admission != nullptr) SKIFF_RETURN_IF_ERROR(context.admission->Validate(admission));
     const bool gone = IsGone(old, object) || endpoint().behaviour->IsFinished(write, object);
     if (gone) SKIFF_RETURN_IF_ERROR(endpoint().behaviour->OnRemove(write, object));
     change.kind = gone ? Change::Kind::kRemove : Change::Kind::kWrite;
@@ -84,20 +98,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
                                           std::string(meta.uid()) + ", UID in object meta: "));
     }
     meta.Erase("resourceVersion");
-    RestContext& context = *endpoint().context;
-    const Timestamp now = NowOf(context.clock);
-    SKIFF_RETURN_IF_ERROR(
-        FillMetaForCreate(endpoint(), request().info.name_space, object, context.random, now));
-    SKIFF_ASSIGN_OR_RETURN(object, Convert(object, endpoint().storage->desc().stored));
-    Change change;
-    WriteContext write{resource(),     {}, now, context.random, &request().user, change.also,
-                       update_.dry_run};
-    endpoint().storage->strategy().PrepareForCreate(object);
-    SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForCreate(write, object));
-    SKIFF_RETURN_IF_ERROR(CheckNewMeta(resource(), object));
-    change.kind = Change::Kind::kWrite;
-    change.object = std::move(object);
-    return change;
+    return PrepareNew(request(), endpoint(), std::move(object), update_.dry_run);
   }
 
   // Name and namespace are those of the URL.
@@ -139,27 +140,6 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
       }
     }
     return std::unexpected(ObjectChanged(resource(), name));
-  }
-
-  Result<void> CheckImmutable(Document& old, Document& object) {
-    if (endpoint().subresource != nullptr) return {};
-    static constexpr Value kAbsent{};
-    std::vector<StatusCause> causes;
-    for (const std::string_view text : resource().hub->immutable) {
-      SKIFF_ASSIGN_OR_RETURN(const FieldPath path, FieldPath::Parse(text));
-      const Result<const Value*> before = path.Get(old.root());
-      const Result<const Value*> after = path.Get(object.root());
-      if (!before || !after || (*before == nullptr && *after == nullptr)) continue;
-      if (DeepEqual(*before != nullptr ? **before : kAbsent,
-                    *after != nullptr ? **after : kAbsent)) {
-        continue;
-      }
-      causes.push_back(InvalidField(std::string(text),
-                                    *after != nullptr ? EncodeJson(**after) : "null",
-                                    "field is immutable"));
-    }
-    if (causes.empty()) return {};
-    return std::unexpected(Invalid(resource(), MetaOf(object).name(), std::move(causes)));
   }
 
   Update update_;

@@ -6,6 +6,8 @@
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/meta_validation.h"
 #include "apiserver/rest/object_meta.h"
+#include "object/field_path.h"
+#include "object/json/encode.h"
 #include "object/scalar/generate_name.h"
 
 namespace skiff {
@@ -21,19 +23,73 @@ Result<bool> IsDryRun(const ApiRequest& request) {
   return !given.empty();
 }
 
-Result<void> CheckNewMeta(const ResourceDesc& resource, Document& object) {
-  std::vector<StatusCause> causes = CheckMeta(resource, object);
-  if (causes.empty()) return {};
-  return std::unexpected(Invalid(resource, MetaOf(object).name(), std::move(causes)));
+namespace {
+
+void AddTo(std::vector<StatusCause>& causes, std::vector<StatusCause> more) {
+  for (StatusCause& cause : more) causes.push_back(std::move(cause));
 }
 
-Result<void> CheckChangedMeta(const ResourceDesc& resource, Document& old, Document& object) {
+std::vector<StatusCause> CheckImmutable(const ResourceDesc& resource, const Document& old,
+                                        const Document& object) {
+  static constexpr Value kAbsent{};
+  std::vector<StatusCause> causes;
+  for (const std::string_view text : resource.hub->immutable) {
+    const Result<FieldPath> path = FieldPath::Parse(text);
+    if (!path) continue;
+    const Result<const Value*> before = path->Get(old.root());
+    const Result<const Value*> after = path->Get(object.root());
+    if (!before || !after || (*before == nullptr && *after == nullptr)) continue;
+    if (DeepEqual(*before != nullptr ? **before : kAbsent, *after != nullptr ? **after : kAbsent)) {
+      continue;
+    }
+    causes.push_back(InvalidField(
+        std::string(text), *after != nullptr ? EncodeJson(**after) : "null", "field is immutable"));
+  }
+  return causes;
+}
+
+}  // namespace
+
+Result<void> CheckNewObject(const Endpoint& endpoint, Document& object,
+                            std::vector<std::string>& warnings) {
+  std::vector<StatusCause> causes = CheckMeta(*endpoint.resource, object);
+  const KindRules* rules = endpoint.rules;
+  if (rules != nullptr && rules->create != nullptr) {
+    FieldErrors errors;
+    rules->create(object, errors);
+    AddTo(causes, errors.Take());
+  }
+  if (!causes.empty()) {
+    return std::unexpected(Invalid(*endpoint.resource, MetaOf(object).name(), std::move(causes)));
+  }
+  if (rules != nullptr && rules->warn != nullptr) rules->warn(object, nullptr, warnings);
+  return {};
+}
+
+Result<void> CheckChangedObject(const Endpoint& endpoint, Document& old, Document& object,
+                                std::vector<std::string>& warnings) {
+  const ResourceDesc& resource = *endpoint.resource;
   // Kubernetes looks at these twice, for all kinds and for the kind, and its clients see both.
   std::vector<StatusCause> causes = CheckMetaUpdate(old, object);
-  for (StatusCause& cause : CheckMetaUpdate(old, object)) causes.push_back(std::move(cause));
-  for (StatusCause& cause : CheckMeta(resource, object)) causes.push_back(std::move(cause));
-  if (causes.empty()) return {};
-  return std::unexpected(Invalid(resource, MetaOf(object).name(), std::move(causes)));
+  AddTo(causes, CheckMetaUpdate(old, object));
+  AddTo(causes, CheckMeta(resource, object));
+  const KindRules* rules = endpoint.rules;
+  const ValidateChange update =
+      rules != nullptr ? rules->OfUpdate(endpoint.subresource_name()) : nullptr;
+  if (update != nullptr) {
+    FieldErrors errors;
+    update(object, old, errors);
+    AddTo(causes, errors.Take());
+  } else if (endpoint.subresource == nullptr) {
+    AddTo(causes, CheckImmutable(resource, old, object));
+  }
+  if (!causes.empty()) {
+    return std::unexpected(Invalid(resource, MetaOf(object).name(), std::move(causes)));
+  }
+  if (rules != nullptr && rules->warn != nullptr && endpoint.subresource == nullptr) {
+    rules->warn(object, &old, warnings);
+  }
+  return {};
 }
 
 Result<void> TakeNamespace(const Endpoint& endpoint, std::string_view url_namespace,

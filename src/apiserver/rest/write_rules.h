@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apiserver/request/api_request.h"
 #include "apiserver/rest/endpoint.h"
@@ -15,9 +16,14 @@ namespace skiff {
 // ?dryRun=All. kInvalid for other values.
 Result<bool> IsDryRun(const ApiRequest& request);
 
-// kInvalid, with all that is wrong with the metadata (meta_validation.h).
-Result<void> CheckNewMeta(const ResourceDesc& resource, Document& object);
-Result<void> CheckChangedMeta(const ResourceDesc& resource, Document& old, Document& object);
+// kInvalid, with all that is wrong with an object that is about to be stored: its metadata
+// (meta_validation.h), and the rules of its kind or, where it has none for an update, what may not
+// change by the schema. What is valid
+// and yet questionable is added to `warnings`.
+Result<void> CheckNewObject(const Endpoint& endpoint, Document& object,
+                            std::vector<std::string>& warnings);
+Result<void> CheckChangedObject(const Endpoint& endpoint, Document& old, Document& object,
+                                std::vector<std::string>& warnings);
 
 // The namespace of the body must be that of the URL, or left out.
 Result<void> TakeNamespace(const Endpoint& endpoint, std::string_view url_namespace,

@@ -1,0 +1,55 @@
+// An admission plugin: one rule about what may be written, or about what objects get when they are.
+//
+// Each plugin has a file of its own; plugins.cc lists them in the order in which they run.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "apiserver/authz/authorizer.h"
+#include "apiserver/rest/admission.h"
+#include "apiserver/rest/storage_set.h"
+#include "base/clock.h"
+#include "base/status.h"
+
+namespace skiff {
+
+// What plugins need of the server. Outlives them.
+struct PluginContext {
+  StorageSet& storages;
+  Clock& clock;
+  Authorizer& authorizer;
+};
+
+// Made once; called from any thread, several at a time. Lookups are of the watch caches and do not
+// wait (registry/read_now.h).
+class AdmissionPlugin {
+ public:
+  virtual ~AdmissionPlugin() = default;
+  virtual Result<void> Mutate(AdmissionRequest& request) {
+    static_cast<void>(request);
+    return {};
+  }
+  virtual Result<void> Validate(AdmissionRequest& request) {
+    static_cast<void>(request);
+    return {};
+  }
+};
+
+// `config_json` is the plugin's part of --admission-control-config-file as JSON; empty when there
+// is none. Fails when that is wrong, with what and where.
+using MakePlugin = Result<std::unique_ptr<AdmissionPlugin>> (*)(const PluginContext& context,
+                                                                std::string_view config_json);
+
+struct PluginDesc {
+  std::string_view name;
+  bool on_by_default;
+  MakePlugin make;
+};
+
+// In the order in which they run.
+std::span<const PluginDesc> AllAdmissionPlugins();
+
+}  // namespace skiff

@@ -1,0 +1,7 @@
+#include "apiserver/admission/plugin.h"
+
+namespace skiff {
+
+std::span<const PluginDesc> AllAdmissionPlugins() { return {}; }
+
+}  // namespace skiff

@@ -1,0 +1,52 @@
+// The seam between the handlers of writes and the admission plugins (src/apiserver/admission).
+//
+// A plugin may change an object before it is validated, or refuse the request; once the object is
+// final, it may still refuse. Objects are in the stored version, and `resource` is what the request
+// named. A plugin may add writes of other keys to the transaction, with their conditions, so that
+// they are committed together with the object or not at all; when a condition fails, everything is
+// asked again. Plugins never wait: what they look up is in the watch caches.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/authn/user.h"
+#include "apiserver/rest/behaviour.h"
+#include "base/status.h"
+#include "object/resource.h"
+#include "object/value.h"
+#include "store/store.h"
+
+namespace skiff {
+
+enum class AdmissionOperation : uint8_t { kCreate, kUpdate, kDelete, kConnect };
+
+struct AdmissionRequest {
+  AdmissionOperation operation;
+  const ResourceDesc& resource;
+  std::string_view subresource;  // empty: the object itself
+  std::string_view name_space;
+  std::string_view name;
+  const UserInfo& user;
+  Timestamp now;
+  Random& random;
+  bool dry_run = false;
+  Document* object = nullptr;  // null on delete. Of a connect, its options.
+  Document* old = nullptr;     // null on create and connect
+  const DeleteOptions* delete_options = nullptr;
+  Transaction& transaction;
+  std::vector<std::string>& warnings;
+};
+
+// Outlives every request. Called from any thread, several at a time.
+class Admission {
+ public:
+  virtual ~Admission() = default;
+  // Before the strategy and validation.
+  virtual Result<void> Mutate(AdmissionRequest& request) = 0;
+  // After them; the object must not be changed any more.
+  virtual Result<void> Validate(AdmissionRequest& request) = 0;
+};
+
+}  // namespace skiff

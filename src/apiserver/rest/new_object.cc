@@ -1,0 +1,44 @@
+#include "apiserver/rest/new_object.h"
+
+#include <utility>
+
+#include "apiserver/convert/convert.h"
+#include "apiserver/rest/admission.h"
+#include "apiserver/rest/object_meta.h"
+#include "apiserver/rest/write_rules.h"
+
+namespace skiff {
+
+Result<Change> PrepareNew(ApiRequest& request, const Endpoint& endpoint, Document object,
+                          bool dry_run) {
+  RestContext& context = *endpoint.context;
+  const Timestamp now = NowOf(context.clock);
+  SKIFF_RETURN_IF_ERROR(
+      FillMetaForCreate(endpoint, request.info.name_space, object, context.random, now));
+  SKIFF_ASSIGN_OR_RETURN(object, Convert(object, endpoint.storage->desc().stored));
+  Change change;
+  change.kind = Change::Kind::kWrite;
+  AdmissionRequest admission{.operation = AdmissionOperation::kCreate,
+                             .resource = *endpoint.resource,
+                             .subresource = {},
+                             .name_space = request.info.name_space,
+                             .name = request.info.name,
+                             .user = request.user,
+                             .now = now,
+                             .random = context.random,
+                             .dry_run = dry_run,
+                             .object = &object,
+                             .transaction = change.also,
+                             .warnings = request.warnings};
+  if (context.admission != nullptr) SKIFF_RETURN_IF_ERROR(context.admission->Mutate(admission));
+  WriteContext write{*endpoint.resource, {},          now,    context.random,
+                     &request.user,      change.also, dry_run};
+  endpoint.storage->strategy().PrepareForCreate(object);
+  SKIFF_RETURN_IF_ERROR(endpoint.behaviour->PrepareForCreate(write, object));
+  SKIFF_RETURN_IF_ERROR(CheckNewObject(endpoint, object, request.warnings));
+  if (context.admission != nullptr) SKIFF_RETURN_IF_ERROR(context.admission->Validate(admission));
+  change.object = std::move(object);
+  return change;
+}
+
+}  // namespace skiff

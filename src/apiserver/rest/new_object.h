@@ -1,0 +1,17 @@
+// From an object as a client gave it to the one that is stored under a new name: what every POST,
+// and every PUT or apply that creates, goes through.
+#pragma once
+
+#include "apiserver/rest/endpoint.h"
+#include "apiserver/rest/object_change.h"
+#include "base/status.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// Metadata, admission, strategy, validation, in this order. `object` is in the version of the
+// request; the change has its stored form. Warnings are added to the request.
+Result<Change> PrepareNew(ApiRequest& request, const Endpoint& endpoint, Document object,
+                          bool dry_run);
+
+}  // namespace skiff

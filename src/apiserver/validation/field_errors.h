@@ -1,0 +1,108 @@
+// What is wrong with an object, field by field: the causes of a 422, in the words of Kubernetes.
+//
+// A validator walks an object and says where it is as it goes down; faults are named relative to
+// that place. Text of a path is only made when there is a fault to report.
+//
+//   const auto spec = errors.At("spec");
+//   for (size_t i = 0; i < containers.size(); ++i) {
+//     const auto container = errors.At("containers", i);       // spec.containers[i]
+//     if (containers[i].image().empty()) errors.Required("image");
+//     CheckLimits(containers[i].resources(), errors);           // enters "resources" itself
+//   }
+//
+// A field is a name below the place ("image"), a few of them ("resources.limits"), an item or a key
+// ("ports[0]", "limits[cpu]"), or "" for the place itself.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "object/scalar/names.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// A value as a message shows it.
+class ShownValue {
+ public:
+  ShownValue(std::string_view text);  // NOLINT: implicit, as arguments of faults
+  ShownValue(const char* text) : ShownValue(std::string_view(text)) {}
+  ShownValue(const std::string& text) : ShownValue(std::string_view(text)) {}
+  ShownValue(int64_t number);
+  ShownValue(int32_t number) : ShownValue(int64_t{number}) {}
+  ShownValue(bool truth) : json_(truth ? "true" : "false") {}
+  ShownValue(const Value& value);  // as JSON
+  ShownValue(const Value* value);  // null: "null"
+
+  const std::string& json() const { return json_; }
+
+ private:
+  std::string json_;
+};
+
+class FieldErrors {
+ public:
+  // The place is left when this goes.
+  class [[nodiscard]] Scope {
+   public:
+    explicit Scope(FieldErrors& errors) : errors_(errors) {}
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope() { errors_.place_.pop_back(); }
+
+   private:
+    FieldErrors& errors_;
+  };
+
+  // Names and keys must live as long as the scope.
+  Scope At(std::string_view name);
+  Scope At(std::string_view name, size_t index);
+  Scope AtKey(std::string_view name, std::string_view key);
+
+  // FieldValueRequired, and so on. `why` may be empty where it has a default.
+  void Required(std::string_view field, std::string_view why = {});
+  void Invalid(std::string_view field, const ShownValue& value, std::string_view why);
+  // One fault for each problem.
+  void Invalid(std::string_view field, const ShownValue& value, const NameProblems& problems);
+  void NotSupported(std::string_view field, const ShownValue& value,
+                    std::span<const std::string_view> supported);
+  void NotSupported(std::string_view field, const ShownValue& value,
+                    std::initializer_list<std::string_view> supported) {
+    NotSupported(field, value, std::span(supported.begin(), supported.size()));
+  }
+  void Forbidden(std::string_view field, std::string_view why);
+  void Duplicate(std::string_view field, const ShownValue& value);
+  void NotFound(std::string_view field, const ShownValue& value);
+  void TooLong(std::string_view field, size_t max_bytes);
+  void TooMany(std::string_view field, size_t count, size_t max_count);
+  void TypeInvalid(std::string_view field, const ShownValue& value, std::string_view why);
+  void Internal(std::string_view field, std::string_view why);
+
+  bool empty() const { return causes_.empty(); }
+  size_t size() const { return causes_.size(); }
+  const std::vector<StatusCause>& causes() const { return causes_; }
+  std::vector<StatusCause> Take() { return std::move(causes_); }
+
+  // The place and the field as text: "spec.containers[0].image".
+  std::string PathOf(std::string_view field) const;
+
+ private:
+  struct Step {
+    static constexpr int64_t kNoIndex = -1;
+    std::string_view name;
+    int64_t index = kNoIndex;
+    std::string_view key = {};
+    bool has_key = false;
+  };
+  void Add(std::string_view reason, std::string_view field, std::string message);
+
+  std::vector<Step> place_;
+  std::vector<StatusCause> causes_;
+};
+
+}  // namespace skiff

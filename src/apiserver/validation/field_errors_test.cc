@@ -1,0 +1,55 @@
+#include "apiserver/validation/field_errors.h"
+
+#include <gtest/gtest.h>
+
+namespace skiff {
+namespace {
+
+TEST(FieldErrorsTest, AFaultIsNamedByThePlaceItIsFoundAt) {
+  FieldErrors errors;
+  errors.Required("metadata");
+  {
+    const auto spec = errors.At("spec");
+    const auto container = errors.At("containers", 2);
+    errors.Required("image");
+    const auto limit = errors.AtKey("limits", "nvidia.com/gpu");
+    errors.Invalid("", "-1", "must be greater than or equal to 0");
+  }
+  errors.Forbidden("status.phase", "not yours");
+  ASSERT_EQ(errors.size(), 4u);
+  EXPECT_EQ(errors.causes()[0].field, "metadata");
+  EXPECT_EQ(errors.causes()[1].field, "spec.containers[2].image");
+  EXPECT_EQ(errors.causes()[2].field, "spec.containers[2].limits[nvidia.com/gpu]");
+  EXPECT_EQ(errors.causes()[3].field, "status.phase");
+}
+
+TEST(FieldErrorsTest, AnItemFollowsItsListWithoutADot) {
+  FieldErrors errors;
+  const auto ports = errors.At("ports");
+  errors.Duplicate("[1]", "http");
+  EXPECT_EQ(errors.causes()[0].field, "ports[1]");
+  EXPECT_EQ(errors.causes()[0].message, "Duplicate value: \"http\"");
+}
+
+TEST(FieldErrorsTest, MessagesReadAsThoseOfKubernetes) {
+  FieldErrors errors;
+  errors.Required("a");
+  errors.Required("a", "it is needed");
+  errors.Invalid("a", 7, "must be less than 5");
+  errors.NotSupported("a", "Z", {"Y", "X"});
+  errors.TooLong("a", 10);
+  errors.TooMany("a", 3, 2);
+  errors.NotFound("a", true);
+  const std::vector<StatusCause>& causes = errors.causes();
+  EXPECT_EQ(causes[0].message, "Required value");
+  EXPECT_EQ(causes[1].message, "Required value: it is needed");
+  EXPECT_EQ(causes[2].message, "Invalid value: 7: must be less than 5");
+  EXPECT_EQ(causes[3].message, "Unsupported value: \"Z\": supported values: \"X\", \"Y\"");
+  EXPECT_EQ(causes[3].reason, "FieldValueNotSupported");
+  EXPECT_EQ(causes[4].message, "Too long: may not be more than 10 bytes");
+  EXPECT_EQ(causes[5].message, "Too many: 3: must have at most 2 items");
+  EXPECT_EQ(causes[6].message, "Not found: true");
+}
+
+}  // namespace
+}  // namespace skiff
