@@ -4,9 +4,9 @@
 
 The bytes that a real server stores for each kind (../shared/fixtures/wire) are put into a real etcd
 under the keys that it uses (../shared/facts/storage.json). Our server then starts on that etcd, and
-must answer each object as the real one would: in the golden JSON, but for the resourceVersion, which
-is the store's. Afterwards the bytes in etcd are what they were. What is not there is skipped, by
-name.
+must answer each object as the real one would: in the golden JSON, but for the resourceVersion,
+which is the store's. Afterwards the bytes in etcd are what they were. What is not there is skipped,
+by name.
 """
 import base64
 import contextlib
