@@ -2,9 +2,11 @@
 #include <utility>
 
 #include "apiserver/convert/convert.h"
+#include "apiserver/managed_fields/entries.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/input.h"
 #include "apiserver/rest/object_change.h"
 #include "apiserver/rest/object_meta.h"
@@ -54,6 +56,12 @@ void AfterCreate(const std::shared_ptr<Creation>& creation, Result<Changed> chan
   if (!changed) {
     const bool taken = changed.error().reason() == StatusReason::kAlreadyExists;
     if (taken && !creation->names_itself && ++creation->tries < limits::kMaxGenerateNameTries) {
+      return TryCreate(creation);
+    }
+    // What is too large for the store is tried once more without its managedFields.
+    if (changed.error().reason() == StatusReason::kRequestEntityTooLarge &&
+        ManagedFieldsOf(creation->object) != nullptr) {
+      EraseManagedFields(creation->object);
       return TryCreate(creation);
     }
     return RespondError(request, changed.error());
@@ -132,6 +140,9 @@ void HandleCreate(ApiRequestPtr request, const Endpoint& endpoint) {
       ReadBody(ref, {endpoint.resource->kind, endpoint.resource->version->desc->api_version,
                      endpoint.resource->kind_name});
   if (!object) return RespondError(ref, object.error());
+  const Result<void> manager = CheckFieldManager(ref, "CreateOptions");
+  if (!manager) return RespondError(ref, manager.error());
+  TrackWrite(ref, endpoint, Document::OfType(endpoint.resource->kind), *object);
   const bool names_itself = !MetaOf(*object).name().empty();
   auto creation = std::make_shared<Creation>(
       Creation{std::move(request), endpoint, std::move(*object), *dry_run, names_itself});
