@@ -142,6 +142,10 @@ void HandleCreate(ApiRequestPtr request, const Endpoint& endpoint) {
   if (!object) return RespondError(ref, object.error());
   const Result<void> manager = CheckFieldManager(ref, "CreateOptions");
   if (!manager) return RespondError(ref, manager.error());
+  // Nobody owns what FillMetaForCreate() takes away.
+  for (const std::string_view name : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
+    MetaOf(*object).Erase(name);
+  }
   TrackWrite(ref, endpoint, Document::OfType(endpoint.resource->kind), *object);
   const bool names_itself = !MetaOf(*object).name().empty();
   auto creation = std::make_shared<Creation>(

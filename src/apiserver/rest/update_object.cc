@@ -62,7 +62,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
                        &request().user,      change.also,
                        update_.dry_run};
     FillMetaForUpdate(old, object);
-    endpoint().storage->strategy().PrepareForUpdate(endpoint().subresource_name(), old, object);
+    endpoint().storage->strategy().PrepareForUpdate(StrategyEvent(), old, object);
     SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForUpdate(write, old, object));
     SKIFF_RETURN_IF_ERROR(CheckChangedMeta(resource(), old, object));
     SKIFF_RETURN_IF_ERROR(CheckImmutable(old, object));
@@ -72,6 +72,12 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     change.kind = gone ? Change::Kind::kRemove : Change::Kind::kWrite;
     change.object = std::move(object);
     return change;
+  }
+
+  // Scaling a workload is an update of the workload itself.
+  std::string_view StrategyEvent() {
+    const std::string_view subresource = endpoint().subresource_name();
+    return subresource == "scale" ? std::string_view() : subresource;
   }
 
   void TrackFields(const Document& live, Document& object) {
