@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/convert/convert.h"
 #include "apiserver/managed_fields/manager_name.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
@@ -23,6 +24,12 @@ FieldWriter RequestWriter::For(std::string_view api_version) const {
 
 void TrackWrite(const ApiRequest& request, const Endpoint& endpoint, const Document& live,
                 Document& object) {
+  // What a stored version would make of the object counts, as in the live one that came from there.
+  if (const MessageDesc* stored = endpoint.storage->desc().stored; stored != object.type()) {
+    Result<Document> inner = Convert(object, stored);
+    if (inner) inner = Convert(*inner, object.type());
+    if (inner) object = std::move(*inner);
+  }
   TrackUpdate(RequestWriter(request, endpoint).get(), live, object);
 }
 

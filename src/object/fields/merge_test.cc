@@ -47,6 +47,11 @@ TEST(FieldsOfTest, AtomicsAreOwnedAsOne) {
             R"("f:name":{}}},"f:nodeSelector":{},"f:tolerations":{}}})");
 }
 
+TEST(FieldsOfTest, AFieldMayBeSplitThoughItsTypeIsAtomic) {
+  EXPECT_EQ(FieldsOfConfig("v1", "PersistentVolume", R"({"spec":{"claimRef":{"name":"x"}}})"),
+            R"({"f:spec":{"f:claimRef":{"f:name":{}}}})");
+}
+
 TEST(FieldsOfTest, TypedObjectsShowWhatJsonShows) {
   Arena arena;
   const Document pod =

@@ -70,8 +70,9 @@ FieldShape FieldShape::At(const FieldDesc& field, uint8_t depth) {
   out.kind_ = InnermostKind(field);
   if (out.kind_ == Kind::kStruct) {
     out.message_ = field.message;
-    out.atomic_ = field.message->map_type == MapType::kAtomic ||
-                  (!contained && field.traits->map_type == MapType::kAtomic);
+    // A field may have it otherwise than its type.
+    const MapType own = contained ? MapType::kUnset : field.traits->map_type;
+    out.atomic_ = (own != MapType::kUnset ? own : field.message->map_type) == MapType::kAtomic;
   }
   return out;
 }
