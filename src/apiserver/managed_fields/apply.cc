@@ -7,7 +7,7 @@
 #include "apiserver/managed_fields/managers.h"
 #include "apiserver/managed_fields/prune.h"
 #include "object/fields/check.h"
-#include "object/fields/extract.h"
+#include "object/fields/fields_v1.h"
 #include "object/fields/members.h"
 #include "object/fields/merge.h"
 
@@ -15,6 +15,8 @@ namespace skiff {
 namespace {
 
 constexpr std::string_view kBeforeFirstApply = "before-first-apply";
+// What the sets of an object of usual size take.
+constexpr size_t kArenaBytes = 48 * 1024;
 
 std::string_view TextAt(const Value& root, std::initializer_list<std::string_view> path) {
   const Value* found = root.FindPath(path);
@@ -67,11 +69,14 @@ class ApplyRun {
         given != nullptr && !given->is_null()) {
       return BadRequest("metadata.managedFields must be nil");
     }
-    const std::string faults =
-        ConfigurationFaults(arena_, FieldShape::OfMessage(type), config_.root());
-    if (faults.empty()) return {};
-    return Fail(StatusReason::kUnknown, "failed to create typed patch object (" +
-                                            SubjectText(config_) + "): " + faults);
+    const ConfigurationFields read =
+        ReadConfigurationFields(arena_, FieldShape::OfMessage(type), config_.root());
+    if (!read.faults.empty()) {
+      return Fail(StatusReason::kUnknown, "failed to create typed patch object (" +
+                                              SubjectText(config_) + "): " + read.faults);
+    }
+    wanted_ = reset_.Apply(arena_, read.fields);
+    return {};
   }
 
   Result<void> ReadManagers() {
@@ -100,19 +105,19 @@ class ApplyRun {
         MergeConfiguration(arena_, shape, live_.root(), config_.root());
     changed_ = merged.changed;
     result_ = {merged.value, live_.type()};
+    ManagedEntry* entry = managed_.Find(self_);
+    if (entry != nullptr && OwnsTheSame(*entry)) return {};
     FieldSet last;
     std::string_view last_version;
-    if (ManagedEntry* found = managed_.Find(self_); found != nullptr) {
-      last = found->Fields(arena_);
-      last_version = found->api_version;
-      self_.time = found->time;
+    if (entry != nullptr) {
+      last = entry->Fields(arena_);
+      last_version = entry->api_version;
+    } else {
+      entry = &managed_.FindOrAdd(self_);
     }
-    const FieldSet wanted =
-        reset_.Apply(arena_, FieldsOf(arena_, shape, config_.root()));
-    ManagedEntry& entry = managed_.FindOrAdd(self_);
-    entry.api_version = writer_.api_version;
-    entry.SetFields(wanted);
-    const bool drops = last_version != writer_.api_version || !IsSubset(last, wanted);
+    entry->api_version = writer_.api_version;
+    entry->SetFields(wanted_);
+    const bool drops = last_version != writer_.api_version || !IsSubset(last, wanted_);
     if (last.empty() || !drops) return {};
     Result<VersionedValue> pruned =
         Prune(arena_, converter_, result_, managed_, last, last_version);
@@ -122,6 +127,14 @@ class ApplyRun {
     result_ = *pruned;
     changed_ = !SameInJson(arena_, shape, live_.root(), result_.value);
     return {};
+  }
+
+  // Whether the manager applied just these fields before: mostly so, and told by their text.
+  bool OwnsTheSame(const ManagedEntry& entry) {
+    if (entry.api_version != writer_.api_version || entry.text().empty()) return false;
+    ByteBuffer text;
+    AppendFieldsV1(text, Difference(arena_, wanted_, UnownedFields()));
+    return text.view() == entry.text();
   }
 
   // Takes what changes from its owners, if they may be asked.
@@ -143,7 +156,9 @@ class ApplyRun {
 
   Result<Document> Finish() {
     ManagedEntry& entry = managed_.FindOrAdd(self_);
-    entry.SetFields(Difference(arena_, entry.Fields(arena_), UnownedFields()));
+    if (entry.text().empty()) {
+      entry.SetFields(Difference(arena_, entry.Fields(arena_), UnownedFields()));
+    }
     if (changed_) entry.time = writer_.now;
     managed_.DropEmpty(arena_);
     Result<Document> object = changed_ ? Retype(live_.type(), result_.value) : live_.Copy();
@@ -158,7 +173,7 @@ class ApplyRun {
     return object;
   }
 
-  Arena arena_;
+  Arena arena_{kArenaBytes};
   const FieldWriter& writer_;
   const Document& live_;
   const Document& config_;
@@ -166,6 +181,7 @@ class ApplyRun {
   ResetFields reset_;
   VersionConverter converter_;
   ManagedFields managed_;
+  FieldSet wanted_;
   VersionedValue result_;
   bool changed_ = false;
   Document last_applied_;

@@ -14,6 +14,9 @@
 namespace skiff {
 namespace {
 
+// What the sets of an object of usual size take.
+constexpr size_t kArenaBytes = 32 * 1024;
+
 // Whether two lists of entries are equal but for the times.
 bool SameButTimes(const Value& a, const Value& b, bool* times_differ) {
   if (!a.is_list() || !b.is_list() || a.size() != b.size()) return false;
@@ -60,7 +63,7 @@ bool HasUid(const Document& object) {
 }  // namespace
 
 void TrackUpdate(const FieldWriter& writer, const Document& live, Document& object) {
-  Arena arena;
+  Arena arena(kArenaBytes);
   ManagedFields managed = EntriesForUpdate(arena, writer, live, object);
   EraseManagedFields(object);
   // Objects without owners stay so until somebody applies them.

@@ -3,7 +3,6 @@
 #include "base/limits.h"
 #include "object/fields/check.h"
 #include "object/fields/compare.h"
-#include "object/fields/extract.h"
 #include "object/fields/merge.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
@@ -28,10 +27,10 @@ FieldSet LastAppliedFields(Arena& arena, Document& memory, const VersionedValue&
   if (!applied || applied->api_version() != api_version) return {};
   memory = std::move(*applied);
   const FieldShape shape = live.shape();
-  if (!ConfigurationFaults(arena, shape, memory.root()).empty()) return {};
+  const ConfigurationFields read = ReadConfigurationFields(arena, shape, memory.root());
+  if (!read.faults.empty()) return {};
   const FieldChanges changes = CompareFields(arena, shape, memory.root(), live.value);
-  FieldSet out = FieldsOf(arena, shape, memory.root());
-  out = Difference(arena, out, changes.modified);
+  FieldSet out = Difference(arena, read.fields, changes.modified);
   out = Difference(arena, out, changes.added);
   return Difference(arena, out, changes.removed);
 }

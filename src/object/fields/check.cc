@@ -68,30 +68,49 @@ std::string_view GoTypeOf(const Value& value) {
   }
 }
 
+// Walks a configuration once, to check it and to collect its fields. Paths are spelled out only for
+// faults.
 class Checker {
  public:
-  explicit Checker(Arena& arena) : arena_(arena) {}
+  explicit Checker(Arena& arena) : arena_(arena), builder_(arena) {}
 
-  void Walk(const FieldShape& shape, const Value& value) {
-    if (value.is_null()) return;
+  // Adds what is below the value to the level under way, unless it lies `within` something that is
+  // owned as one; true if the value is a member itself.
+  bool Walk(const FieldShape& shape, const Value& value, bool within) {
+    if (shape.atomic()) within = true;
     switch (shape.kind()) {
       case FieldShape::Kind::kStruct:
       case FieldShape::Kind::kMap:
+        if (value.is_null()) return shape.atomic();
         if (!value.is_map()) return Fault("expected map, got " + Plain(value));
-        return WalkMap(shape, value);
+        WalkMap(shape, value, within);
+        return shape.atomic();
       case FieldShape::Kind::kList:
+        if (value.is_null()) return shape.atomic();
         if (!value.is_list()) return Fault("expected list, got " + Plain(value));
-        return WalkList(shape, value);
-      case FieldShape::Kind::kScalar:
-        if (!shape.opaque()) CheckScalar(shape.scalar_type(), value);
-        return;
+        WalkList(shape, value, within);
+        return shape.atomic();
       case FieldShape::Kind::kDeduced:
+        if (!value.is_map()) return true;
+        WalkMap(shape, value, within);
+        return false;
+      case FieldShape::Kind::kScalar:
+        if (!value.is_null() && !shape.opaque()) CheckScalar(shape.scalar_type(), value);
+        return true;
       case FieldShape::Kind::kUnknown:
-        return;
+        break;
     }
+    return true;
   }
 
-  std::string Take() const {
+  ConfigurationFields Take() { return {builder_.Close(0), FaultsText()}; }
+
+ private:
+  bool Fault(const std::string& message) {
+    faults_.push_back(path_.empty() ? message : PathText(path_) + ": " + message);
+    return false;
+  }
+  std::string FaultsText() const {
     if (faults_.empty()) return {};
     if (faults_.size() == 1) return faults_[0];
     std::string out = "errors:";
@@ -99,53 +118,59 @@ class Checker {
     return out;
   }
 
- private:
-  void Fault(const std::string& message) {
-    faults_.push_back(path_.empty() ? message : path_ + ": " + message);
+  void Descend(const PathElement& element, const FieldShape& shape, const Value& value,
+               bool within, bool member) {
+    path_.push_back(element);
+    const size_t mark = builder_.Mark();
+    member = Walk(shape, value, within) || member;
+    path_.pop_back();
+    if (within) return;
+    const FieldSet children = builder_.Close(mark);
+    builder_.Add(element, member, children);
   }
 
-  void Descend(const PathElement& element, const FieldShape& shape, const Value& value) {
-    const size_t size = path_.size();
-    element.AppendTo(path_);
-    Walk(shape, value);
-    path_.resize(size);
-  }
-
-  void WalkMap(const FieldShape& shape, const Value& value) {
+  void WalkMap(const FieldShape& shape, const Value& value, bool within) {
+    const bool is_struct = shape.kind() == FieldShape::Kind::kStruct;
+    const FieldShape element = shape.Element();
     for (const MapEntry& entry : value.entries()) {
-      const PathElement element = PathElement::Field(entry.key);
-      if (shape.kind() == FieldShape::Kind::kMap) {
-        Descend(element, shape.Element(), entry.value);
-      } else if (const FieldDesc* field = shape.FindField(entry.key); field != nullptr) {
-        Descend(element, FieldShape::OfField(*field), entry.value);
-      } else {
-        const size_t size = path_.size();
-        element.AppendTo(path_);
+      const Value& member = entry.value;
+      if (!is_struct) {
+        Descend(PathElement::Field(entry.key), element, member, within, true);
+        continue;
+      }
+      const FieldDesc* field = shape.FindField(entry.key);
+      if (field == nullptr) {
+        path_.push_back(PathElement::Field(entry.key));
         Fault("field not declared in schema");
-        path_.resize(size);
+        path_.pop_back();
+        return;
+      }
+      const bool empty = member.is_null() || (member.is_map() && member.size() == 0);
+      Descend(PathElement::Field(field->name()), FieldShape::OfField(*field), member, within,
+              empty);
+    }
+  }
+
+  void WalkList(const FieldShape& list, const Value& value, bool within) {
+    const FieldShape item = list.Element();
+    const std::span<const Value> items = value.items();
+    if (items.empty()) return;
+    PathElement* elements = arena_.AllocateArray<PathElement>(items.size());
+    for (size_t i = 0; i < items.size(); ++i) {
+      elements[i] = PathElement::Index(static_cast<int64_t>(i));
+      std::string why;
+      if (!list.atomic() && !ItemElement(arena_, list, items[i], i, &elements[i], &why)) {
+        Fault("element " + std::to_string(i) + ": " + why);
         return;
       }
     }
+    if (!list.atomic()) CheckDuplicates({elements, items.size()});
+    for (size_t i = 0; i < items.size(); ++i) Descend(elements[i], item, items[i], within, true);
   }
 
-  void WalkList(const FieldShape& list, const Value& value) {
-    const FieldShape item = list.Element();
-    std::vector<PathElement> elements;
-    elements.reserve(value.size());
-    for (size_t i = 0; i < value.size(); ++i) {
-      PathElement element = PathElement::Index(static_cast<int64_t>(i));
-      std::string why;
-      if (!list.atomic() && !ItemElement(arena_, list, value.items()[i], i, &element, &why)) {
-        return Fault("element " + std::to_string(i) + ": " + why);
-      }
-      elements.push_back(element);
-    }
-    if (!list.atomic()) CheckDuplicates(elements);
-    for (size_t i = 0; i < value.size(); ++i) Descend(elements[i], item, value.items()[i]);
-  }
-
-  void CheckDuplicates(const std::vector<PathElement>& elements) {
-    const ItemIndex index(elements);
+  void CheckDuplicates(std::span<const PathElement> elements) {
+    const ItemIndex index(arena_, elements);
+    if (!index.has_duplicates()) return;
     for (size_t i = 0; i < elements.size(); ++i) {
       if (index.Find(elements[i]) == i) continue;
       std::string name;
@@ -164,7 +189,8 @@ class Checker {
         if (value.is_string()) return;
         std::string got = "&value.valueUnstructured{Value:";
         AppendGo(value, true, got);
-        return Fault("expected string, got " + got + "}");
+        Fault("expected string, got " + got + "}");
+        return;
       }
       case FieldType::kBool:
         if (value.tag() != Tag::kBool) Fault("expected boolean, got " + Plain(value));
@@ -186,15 +212,17 @@ class Checker {
   }
 
   Arena& arena_;
-  std::string path_;
+  FieldSetBuilder builder_;
+  std::vector<PathElement> path_;
   std::vector<std::string> faults_;
 };
 
 }  // namespace
 
-std::string ConfigurationFaults(Arena& arena, const FieldShape& shape, const Value& config) {
+ConfigurationFields ReadConfigurationFields(Arena& arena, const FieldShape& shape,
+                                            const Value& config) {
   Checker checker(arena);
-  checker.Walk(shape, config);
+  checker.Walk(shape, config, false);
   return checker.Take();
 }
 

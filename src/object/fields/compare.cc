@@ -172,7 +172,7 @@ class Comparer {
         : value(items),
           elements(items != nullptr ? ItemElements(arena, list, *items)
                                     : std::span<const PathElement>()),
-          index(elements) {}
+          index(arena, elements) {}
 
     // The places with the step at `from`, which moves past them.
     std::span<const uint32_t> Take(size_t& from) const {

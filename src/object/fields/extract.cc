@@ -65,11 +65,11 @@ class Extractor {
   void WalkList(const FieldShape& list, const Value& value) {
     const std::span<const PathElement> elements = ItemElements(arena_, list, value);
     if (elements.empty()) return;
-    const ItemIndex index(elements);
+    const ItemIndex index(arena_, elements);
     const FieldShape item = list.Element();
     for (size_t i = 0; i < elements.size(); ++i) {
       // Items that cannot be told from one another are owned as one, whatever they hold.
-      if (index.Count(elements[i]) > 1) {
+      if (index.has_duplicates() && index.Count(elements[i]) > 1) {
         builder_.Add(elements[i], true, {});
       } else {
         Descend(elements[i], item, value.items()[i], true);

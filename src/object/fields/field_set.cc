@@ -230,7 +230,7 @@ FieldSet FieldSetBuilder::Close(size_t mark) {
   const std::span<FieldNode> level(stack_.begin() + static_cast<ptrdiff_t>(mark), stack_.end());
   if (level.empty()) return {};
   if (!std::is_sorted(level.begin(), level.end(), Less)) {
-    std::stable_sort(level.begin(), level.end(), Less);
+    std::sort(level.begin(), level.end(), Less);
   }
   FieldNode* nodes = arena_.AllocateArray<FieldNode>(level.size());
   size_t size = 0;

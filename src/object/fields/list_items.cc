@@ -96,29 +96,44 @@ std::span<const PathElement> ItemElements(Arena& arena, const FieldShape& list,
   return {elements, size};
 }
 
-ItemIndex::ItemIndex(std::span<const PathElement> elements) : elements_(elements) {
-  sorted_.resize(elements.size());
-  for (uint32_t i = 0; i < sorted_.size(); ++i) sorted_[i] = i;
-  std::stable_sort(sorted_.begin(), sorted_.end(), [&](uint32_t a, uint32_t b) {
-    return ComparePathElements(elements_[a], elements_[b]) < 0;
+ItemIndex::ItemIndex(Arena& arena, std::span<const PathElement> elements) : elements_(elements) {
+  if (elements.empty()) return;
+  sorted_ = {arena.AllocateArray<uint32_t>(elements.size()), elements.size()};
+  bool ascends = true;
+  for (uint32_t i = 0; i < sorted_.size(); ++i) {
+    sorted_[i] = i;
+    ascends = ascends && (i == 0 || ComparePathElements(elements[i - 1], elements[i]) < 0);
+  }
+  if (ascends) return;
+  std::sort(sorted_.begin(), sorted_.end(), [&](uint32_t a, uint32_t b) {
+    const int order = ComparePathElements(elements_[a], elements_[b]);
+    return order != 0 ? order < 0 : a < b;
   });
+  for (size_t i = 1; i < sorted_.size(); ++i) {
+    if (SamePathElement(elements_[sorted_[i - 1]], elements_[sorted_[i]])) has_duplicates_ = true;
+  }
+}
+
+const uint32_t* ItemIndex::LowerBound(const PathElement& element) const {
+  return std::lower_bound(sorted_.data(), sorted_.data() + sorted_.size(), element,
+                          [&](uint32_t i, const PathElement& wanted) {
+                            return ComparePathElements(elements_[i], wanted) < 0;
+                          });
 }
 
 uint32_t ItemIndex::Find(const PathElement& element) const {
-  const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), element,
-                                   [&](uint32_t i, const PathElement& wanted) {
-                                     return ComparePathElements(elements_[i], wanted) < 0;
-                                   });
-  return at != sorted_.end() && SamePathElement(elements_[*at], element) ? *at : kNone;
+  const uint32_t* at = LowerBound(element);
+  const bool found =
+      at != sorted_.data() + sorted_.size() && SamePathElement(elements_[*at], element);
+  return found ? *at : kNone;
 }
 
 size_t ItemIndex::Count(const PathElement& element) const {
-  auto at = std::lower_bound(sorted_.begin(), sorted_.end(), element,
-                             [&](uint32_t i, const PathElement& wanted) {
-                               return ComparePathElements(elements_[i], wanted) < 0;
-                             });
   size_t count = 0;
-  for (; at != sorted_.end() && SamePathElement(elements_[*at], element); ++at) ++count;
+  for (const uint32_t* at = LowerBound(element);
+       at != sorted_.data() + sorted_.size() && SamePathElement(elements_[*at], element); ++at) {
+    ++count;
+  }
   return count;
 }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/arena.h"
 #include "object/fields/path_element.h"
@@ -26,7 +25,10 @@ class ItemIndex {
  public:
   static constexpr uint32_t kNone = 0xffffffff;
 
-  explicit ItemIndex(std::span<const PathElement> elements);
+  // The arrays of both lie in the arena.
+  ItemIndex(Arena& arena, std::span<const PathElement> elements);
+
+  bool has_duplicates() const { return has_duplicates_; }
 
   // The place of the first such item, or kNone.
   uint32_t Find(const PathElement& element) const;
@@ -36,8 +38,11 @@ class ItemIndex {
   std::span<const uint32_t> sorted() const { return sorted_; }
 
  private:
+  const uint32_t* LowerBound(const PathElement& element) const;
+
   std::span<const PathElement> elements_;
-  std::vector<uint32_t> sorted_;
+  std::span<uint32_t> sorted_;
+  bool has_duplicates_ = false;
 };
 
 }  // namespace skiff

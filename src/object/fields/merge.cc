@@ -125,10 +125,10 @@ class Merger {
           item_(list.Element()),
           live_(live),
           there_(there),
-          there_index_(there),
+          there_index_(merger.arena_, there),
           config_(config),
           wanted_(wanted),
-          wanted_index_(wanted),
+          wanted_index_(merger.arena_, wanted),
           merged_(wanted.size(), false) {
       for (uint32_t i = 0; i < wanted.size(); ++i) {
         if (there_index_.Find(wanted[i]) != ItemIndex::kNone) shared_.push_back(i);

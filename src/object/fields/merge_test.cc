@@ -15,7 +15,10 @@ std::string FieldsOfConfig(std::string_view api_version, std::string_view kind,
                            std::string_view json) {
   Arena arena;
   const Document config = Untyped(json);
-  return TextOf(FieldsOf(arena, FieldShape::OfMessage(FindKind(api_version, kind)), config.root()));
+  const FieldShape shape = FieldShape::OfMessage(FindKind(api_version, kind));
+  const std::string out = TextOf(FieldsOf(arena, shape, config.root()));
+  EXPECT_EQ(TextOf(ReadConfigurationFields(arena, shape, config.root()).fields), out);
+  return out;
 }
 
 TEST(FieldsOfTest, LeavesItemsAndKeysAreMembersStructsAreNot) {
@@ -144,7 +147,7 @@ std::string Merge(std::string_view api_version, std::string_view kind, std::stri
   const Document before = Typed(api_version, kind, live);
   const Document wanted = Untyped(config);
   const FieldShape shape = FieldShape::OfMessage(before.type());
-  EXPECT_EQ(ConfigurationFaults(arena, shape, wanted.root()), "");
+  EXPECT_EQ(ReadConfigurationFields(arena, shape, wanted.root()).faults, "");
   const MergedValue merged = MergeConfiguration(arena, shape, before.root(), wanted.root());
   if (changed != nullptr) *changed = merged.changed;
   const Result<Document> typed = Retype(before.type(), merged.value);
@@ -225,8 +228,9 @@ TEST(WithoutFieldsTest, ItemsKeysAndFieldsGo) {
 std::string Faults(std::string_view api_version, std::string_view kind, std::string_view json) {
   Arena arena;
   const Document config = Untyped(json);
-  return ConfigurationFaults(arena, FieldShape::OfMessage(FindKind(api_version, kind)),
-                             config.root());
+  return ReadConfigurationFields(arena, FieldShape::OfMessage(FindKind(api_version, kind)),
+                                 config.root())
+      .faults;
 }
 
 TEST(ConfigurationFaultsTest, ReadAsInKubernetes) {

@@ -46,6 +46,10 @@ int Order(const T& a, const T& b) {
 
 int CompareText(std::string_view a, std::string_view b) {
   if (a.data() == b.data() && a.size() == b.size()) return 0;
+  // Most names differ in their first letter already.
+  if (!a.empty() && !b.empty() && a[0] != b[0]) {
+    return Order(static_cast<unsigned char>(a[0]), static_cast<unsigned char>(b[0]));
+  }
   return a.compare(b);
 }
 
