@@ -43,8 +43,8 @@ ManagedPods MakePods(const Samples& pods) {
     out.json.push_back(EncodeJson(pod->root()));
     meta->Erase("uid");
     const Result<Document> config = DecodeJson(out.json.back(), nullptr);
-    Result<Document> applied = ApplyConfiguration(kApplier, Document::OfType(pods.type), *config,
-                                                  false);
+    Result<Document> applied =
+        ApplyConfiguration(kApplier, Document::OfType(pods.type), *config, false);
     if (!applied) std::abort();
     applied->root().Find("metadata")->Set(applied->arena(), "uid", Value::String("u"));
     out.fresh.push_back(std::move(*pod));
@@ -61,8 +61,7 @@ void BenchFields(Report& report) {
   const Document nothing = Document::OfType(pods.type);
   size_t next = 0;
   const auto [copy, create, update, apply] = BestSecondsEach(
-      kSeconds,
-      [&] { Keep(managed.fresh[next++ % kPods].Copy()); },
+      kSeconds, [&] { Keep(managed.fresh[next++ % kPods].Copy()); },
       [&] {
         Document pod = managed.fresh[next++ % kPods].Copy();
         TrackUpdate(kUpdater, nothing, pod);
@@ -78,7 +77,8 @@ void BenchFields(Report& report) {
       [&] {
         const size_t i = next++ % kPods;
         const Result<Document> config = DecodeJson(managed.json[i], nullptr);
-        const Result<Document> pod = ApplyConfiguration(kApplier, managed.stored[i], *config, false);
+        const Result<Document> pod =
+            ApplyConfiguration(kApplier, managed.stored[i], *config, false);
         if (!pod) std::abort();
         Keep(*pod);
       });

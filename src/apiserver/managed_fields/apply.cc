@@ -80,9 +80,8 @@ class ApplyRun {
   }
 
   Result<void> ReadManagers() {
-    Result<ManagedFields> read =
-        ManagedFields::Read(arena_, ManagedFieldsOf(live_), live_.type()->name,
-                            ManagedFields::Trust::kStored);
+    Result<ManagedFields> read = ManagedFields::Read(
+        arena_, ManagedFieldsOf(live_), live_.type()->name, ManagedFields::Trust::kStored);
     if (!read) {
       return Fail(StatusReason::kUnknown,
                   "failed to decode managed fields: " + read.error().message());
@@ -101,8 +100,7 @@ class ApplyRun {
   // The object as it would be, and what the manager then owns.
   Result<void> Merge() {
     const FieldShape shape = FieldShape::OfMessage(live_.type());
-    const MergedValue merged =
-        MergeConfiguration(arena_, shape, live_.root(), config_.root());
+    const MergedValue merged = MergeConfiguration(arena_, shape, live_.root(), config_.root());
     changed_ = merged.changed;
     result_ = {merged.value, live_.type()};
     ManagedEntry* entry = managed_.Find(self_);
@@ -163,8 +161,7 @@ class ApplyRun {
     managed_.DropEmpty(arena_);
     Result<Document> object = changed_ ? Retype(live_.type(), result_.value) : live_.Copy();
     if (!object) {
-      return Fail(StatusReason::kUnknown, "failed to convert new object (" +
-                                              SubjectText(config_) +
+      return Fail(StatusReason::kUnknown, "failed to convert new object (" + SubjectText(config_) +
                                               ") to proper version: " + object.error().message());
     }
     if (changed_) ApplyDefaults(*object);

@@ -1,8 +1,8 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "apiserver/managed_fields/field_manager.h"
 #include "apiserver/managed_fields/testing.h"
@@ -19,13 +19,14 @@ constexpr std::string_view kDeployment =
 TEST(ApplyTest, OwnsWhatTheConfigurationSaysAndNotItsDefaults) {
   ManagedObject object("apps/v1", "Deployment");
   ASSERT_EQ(object.Apply("m", kDeployment), "");
-  EXPECT_EQ(object.Owners(),
-            R"(m Apply apps/v1 at 1 {"f:spec":{"f:replicas":{},"f:selector":{},"f:template":)"
-            R"({"f:metadata":{"f:labels":{"f:a":{}}},"f:spec":{"f:containers":)"
-            R"({"k:{\"name\":\"c\"}":{".":{},"f:env":{"k:{\"name\":\"E\"}":{".":{},"f:name":{},)"
-            R"("f:value":{}}},"f:image":{},"f:name":{},"f:ports":)"
-            R"({"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},"f:containerPort":{}}}}}}}}})"
-            "\n");
+  EXPECT_EQ(
+      object.Owners(),
+      R"(m Apply apps/v1 at 1 {"f:spec":{"f:replicas":{},"f:selector":{},"f:template":)"
+      R"({"f:metadata":{"f:labels":{"f:a":{}}},"f:spec":{"f:containers":)"
+      R"({"k:{\"name\":\"c\"}":{".":{},"f:env":{"k:{\"name\":\"E\"}":{".":{},"f:name":{},)"
+      R"("f:value":{}}},"f:image":{},"f:name":{},"f:ports":)"
+      R"({"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},"f:containerPort":{}}}}}}}}})"
+      "\n");
   EXPECT_NE(object.Json().find(R"("terminationMessagePath")"), std::string::npos);
 }
 
@@ -133,11 +134,12 @@ TEST(ApplyTest, TheOwnersFollowAVersionThatAManagerChangesTo) {
 
 TEST(ApplyTest, KubectlGoesOnFromWhatItAppliedOnTheClientsSide) {
   ManagedObject object("v1", "ConfigMap");
-  object.Update("kubectl-client-side-apply",
-                R"({"metadata":{"name":"c","annotations":)"
-                R"({"kubectl.kubernetes.io/last-applied-configuration":"{\"apiVersion\":\"v1\",)"
-                R"(\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"c\"},\"data\":{\"a\":\"1\"}}"}},)"
-                R"("data":{"a":"1","b":"1"}})");
+  object.Update(
+      "kubectl-client-side-apply",
+      R"({"metadata":{"name":"c","annotations":)"
+      R"({"kubectl.kubernetes.io/last-applied-configuration":"{\"apiVersion\":\"v1\",)"
+      R"(\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"c\"},\"data\":{\"a\":\"1\"}}"}},)"
+      R"("data":{"a":"1","b":"1"}})");
   EXPECT_EQ(object.Apply("other", R"({"metadata":{"name":"c"},"data":{"a":"2"}})"),
             R"(Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" )"
             R"(using v1: .data.a)");
@@ -244,9 +246,10 @@ TEST(ApplyLawsTest, ManagersThatDoNotConflictMayComeInAnyOrder) {
   RandomConfigurations random(12);
   for (int i = 0; i < 300; ++i) {
     const std::string one = random.Pod("1");
-    const std::string two = R"({"metadata":{"name":"p","labels":{"l":"2"},"finalizers":["e.com/f"]},)"
-                            R"("spec":{"containers":[{"name":"own","image":"2"}],)"
-                            R"("hostNetwork":true}})";
+    const std::string two =
+        R"({"metadata":{"name":"p","labels":{"l":"2"},"finalizers":["e.com/f"]},)"
+        R"("spec":{"containers":[{"name":"own","image":"2"}],)"
+        R"("hostNetwork":true}})";
     SCOPED_TRACE(one);
     ManagedObject forth("v1", "Pod");
     ManagedObject back("v1", "Pod");

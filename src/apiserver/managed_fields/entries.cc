@@ -27,9 +27,8 @@ Value* MakeMetadata(Document& object) {
   if (!root.is_object()) return &root.Set(object.arena(), "metadata", Value::EmptyMap());
   const uint16_t field = root.type()->FindField("metadata");
   if (field == MessageDesc::kNoField) return nullptr;
-  return &root.SetMember(
-      object.arena(), field,
-      Value::EmptyObject(object.arena(), root.type()->fields[field].message));
+  return &root.SetMember(object.arena(), field,
+                         Value::EmptyObject(object.arena(), root.type()->fields[field].message));
 }
 
 int64_t SecondsOf(const ManagedEntry& entry) { return entry.time ? entry.time->seconds : 0; }

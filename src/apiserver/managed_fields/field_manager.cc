@@ -84,8 +84,8 @@ void KeepTimesOfNoChange(const Document& old, Document& object) {
   // The rest of the object is compared with the entries of before in place, and they stay there if
   // it is the same.
   Value& mutable_list = *object.root().Find("metadata")->Find("managedFields");
-  const Value kept = std::exchange(mutable_list, before->CopyInto(object.arena())
-                                                     .WithField(mutable_list.field()));
+  const Value kept =
+      std::exchange(mutable_list, before->CopyInto(object.arena()).WithField(mutable_list.field()));
   if (!SameButVersion(old, object)) mutable_list = kept;
 }
 

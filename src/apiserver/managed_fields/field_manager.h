@@ -18,11 +18,11 @@
 namespace skiff {
 
 struct FieldWriter {
-  std::string_view manager;        // manager_name.h
-  std::string_view api_version;    // of the objects
-  std::string_view subresource;    // empty: the resource itself
-  const StorageDesc* storage;      // says which fields the endpoint resets; may be null
-  Timestamp now;                   // whole seconds
+  std::string_view manager;      // manager_name.h
+  std::string_view api_version;  // of the objects
+  std::string_view subresource;  // empty: the resource itself
+  const StorageDesc* storage;    // says which fields the endpoint resets; may be null
+  Timestamp now;                 // whole seconds
 };
 
 // Sets the managedFields of `object`, which is about to replace `live`: an object of the same type

@@ -1,8 +1,8 @@
 #include "apiserver/managed_fields/field_manager.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+
+#include <gtest/gtest.h>
 
 #include "apiserver/managed_fields/manager_name.h"
 #include "apiserver/managed_fields/scale_fields.h"
@@ -23,10 +23,9 @@ const StorageDesc* StorageOf(std::string_view api_version, std::string_view reso
 TEST(TrackUpdateTest, ACreatorOwnsWhatItWrites) {
   ManagedObject object("v1", "ConfigMap");
   object.Update("creator", R"({"metadata":{"name":"c","labels":{"a":"b"}},"data":{"x":"1"}})");
-  EXPECT_EQ(object.Owners(),
-            R"(creator Update v1 at 1 {"f:data":{".":{},"f:x":{}},)"
-            R"("f:metadata":{"f:labels":{".":{},"f:a":{}}}})"
-            "\n");
+  EXPECT_EQ(object.Owners(), R"(creator Update v1 at 1 {"f:data":{".":{},"f:x":{}},)"
+                             R"("f:metadata":{"f:labels":{".":{},"f:a":{}}}})"
+                             "\n");
 }
 
 TEST(TrackUpdateTest, AnUpdateTakesOnlyWhatItChanges) {
@@ -126,9 +125,9 @@ TEST(TrackUpdateTest, AnEndpointOwnsNothingThatItResets) {
   EXPECT_EQ(object.Owners().find("f:status"), std::string::npos) << object.Owners();
   object.Update("ctl", R"({"metadata":{"name":"d"},"spec":{"replicas":2},"status":{"replicas":4}})",
                 "status");
-  EXPECT_NE(object.Owners().find(
-                R"(ctl Update apps/v1 status at 1 {"f:status":{"f:replicas":{}}})"),
-            std::string::npos)
+  EXPECT_NE(
+      object.Owners().find(R"(ctl Update apps/v1 status at 1 {"f:status":{"f:replicas":{}}})"),
+      std::string::npos)
       << object.Owners();
 }
 
@@ -195,11 +194,11 @@ TEST(ScaleFieldsTest, WhoScalesOwnsTheReplicasOfTheWorkload) {
   ASSERT_EQ(object.Apply("m", R"({"metadata":{"name":"d"},"spec":{"replicas":1,"paused":true}})"),
             "");
   const MessageDesc* scale_type = FindKind("autoscaling/v1", "Scale");
-  Document current = *DecodeJson(R"({"metadata":{"name":"d","uid":"u"},"spec":{"replicas":1}})",
-                                 scale_type);
+  Document current =
+      *DecodeJson(R"({"metadata":{"name":"d","uid":"u"},"spec":{"replicas":1}})", scale_type);
   ManagedFieldsToScale(object.document(), current);
-  Document scale = *DecodeJson(R"({"metadata":{"name":"d","uid":"u"},"spec":{"replicas":3}})",
-                               scale_type);
+  Document scale =
+      *DecodeJson(R"({"metadata":{"name":"d","uid":"u"},"spec":{"replicas":3}})", scale_type);
   TrackUpdate({"scaler", "autoscaling/v1", "scale", nullptr, {5, 0}}, current, scale);
   Document out = object.document().Copy();
   ManagedFieldsFromScale(scale, out);

@@ -64,10 +64,10 @@ std::string ManagerName(std::string_view parameter, std::string_view user_agent)
 std::vector<StatusCause> FieldManagerFaults(std::string_view parameter) {
   std::vector<StatusCause> out;
   if (parameter.size() > kMaxFieldManagerBytes) {
-    out.push_back({"FieldValueTooLong",
-                   "Too long: may not be more than " +
-                       std::to_string(kMaxFieldManagerBytes) + " bytes",
-                   "fieldManager"});
+    out.push_back(
+        {"FieldValueTooLong",
+         "Too long: may not be more than " + std::to_string(kMaxFieldManagerBytes) + " bytes",
+         "fieldManager"});
   }
   for (size_t at = 0; at < parameter.size();) {
     const std::string_view character = FirstCharacter(parameter.substr(at));

@@ -26,7 +26,8 @@ void CapUpdateManagers(Arena& arena, ManagedFields& managed) {
   if (updaters.size() <= kMaxUpdateManagers) return;
   std::sort(updaters.begin(), updaters.end(), Older);
   size_t count = updaters.size();
-  std::vector<ManagedEntry> firsts;  // the oldest entry of each version, kept until there is another
+  std::vector<ManagedEntry>
+      firsts;  // the oldest entry of each version, kept until there is another
   for (ManagedEntry& entry : updaters) {
     if (count <= kMaxUpdateManagers) break;
     const auto first = std::find_if(firsts.begin(), firsts.end(), [&](const ManagedEntry& each) {
@@ -56,8 +57,7 @@ void CapUpdateManagers(Arena& arena, ManagedFields& managed) {
 
 FieldChanges Owned(Arena& arena, const ResetFields& reset, const FieldChanges& changes) {
   const auto owned = [&](const FieldSet& set) {
-    return set.empty() ? set
-                       : reset.Apply(arena, Difference(arena, set, UnownedFields()));
+    return set.empty() ? set : reset.Apply(arena, Difference(arena, set, UnownedFields()));
   };
   return {owned(changes.added), owned(changes.modified), owned(changes.removed)};
 }

@@ -55,9 +55,8 @@ Result<VersionedValue> Prune(Arena& arena, VersionConverter& converter,
   for (const OwnedInVersion& owned : OwnedByVersion(arena, type, managed)) {
     SKIFF_ASSIGN_OR_RETURN(full, converter.Convert(full, owned.type));
     SKIFF_ASSIGN_OR_RETURN(pruned, converter.Convert(pruned, owned.type));
-    const FieldSet kept =
-        Union(arena, NamedFieldsOf(arena, pruned),
-              WithNamedFields(arena, owned.fields, full.shape()));
+    const FieldSet kept = Union(arena, NamedFieldsOf(arena, pruned),
+                                WithNamedFields(arena, owned.fields, full.shape()));
     pruned = Without(arena, full, Difference(arena, NamedFieldsOf(arena, full), kept));
   }
 

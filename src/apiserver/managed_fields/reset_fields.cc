@@ -48,13 +48,18 @@ const FieldSet& UnownedFields() {
   // Built once; the arena lives as long as the process.
   static Arena arena;
   static const FieldSet set = [] {
-    static constexpr std::string_view kPaths[] = {
-        "apiVersion",          "kind",
-        "metadata",            "metadata.name",
-        "metadata.namespace",  "metadata.creationTimestamp",
-        "metadata.selfLink",   "metadata.uid",
-        "metadata.generation", "metadata.clusterName",
-        "metadata.managedFields", "metadata.resourceVersion"};
+    static constexpr std::string_view kPaths[] = {"apiVersion",
+                                                  "kind",
+                                                  "metadata",
+                                                  "metadata.name",
+                                                  "metadata.namespace",
+                                                  "metadata.creationTimestamp",
+                                                  "metadata.selfLink",
+                                                  "metadata.uid",
+                                                  "metadata.generation",
+                                                  "metadata.clusterName",
+                                                  "metadata.managedFields",
+                                                  "metadata.resourceVersion"};
     return ReadPaths(arena, kPaths);
   }();
   return set;

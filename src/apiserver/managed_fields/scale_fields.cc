@@ -52,9 +52,8 @@ void ManagedFieldsFromScale(const Document& scale, Document& workload) {
     if (!IsOfVersion(workload, entry)) return true;
     const FieldSet& fields = entry.Fields(arena);
     if (!IsSubset(replicas, fields)) return false;
-    const size_t kept = std::erase_if(of_scale.entries(), [&](const ManagedEntry& each) {
-      return IsSame(each, entry);
-    });
+    const size_t kept = std::erase_if(
+        of_scale.entries(), [&](const ManagedEntry& each) { return IsSame(each, entry); });
     if (kept != 0) return false;
     entry.SetFields(Difference(arena, fields, replicas));
     return entry.Fields(arena).empty();

@@ -1,10 +1,10 @@
 // For the tests of this folder: writes one after another, and what managedFields then say.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <string_view>
+
+#include <gtest/gtest.h>
 
 #include "apiserver/defaults/defaults.h"
 #include "apiserver/managed_fields/entries.h"

@@ -5,8 +5,7 @@
 
 namespace skiff {
 
-const MessageDesc* VersionConverter::TypeIn(const MessageDesc* type,
-                                            std::string_view api_version) {
+const MessageDesc* VersionConverter::TypeIn(const MessageDesc* type, std::string_view api_version) {
   if (type == nullptr) return nullptr;
   if (type->group_version->api_version == api_version) return type;
   const MessageDesc* found = FindKind(api_version, type->name);

@@ -114,10 +114,9 @@ void HandleApply(ApiRequestPtr request, const Endpoint& endpoint, bool dry_run) 
     ref.warnings = warned;
     const RequestWriter writer(ref, endpoint);
     const Document nothing = Document::OfType(endpoint.resource->kind);
-    SKIFF_ASSIGN_OR_RETURN(
-        Document object,
-        ApplyConfiguration(writer.get(), current != nullptr ? *current : nothing,
-                           configuration->config, IsForced(ref)));
+    SKIFF_ASSIGN_OR_RETURN(Document object,
+                           ApplyConfiguration(writer.get(), current != nullptr ? *current : nothing,
+                                              configuration->config, IsForced(ref)));
     SKIFF_RETURN_IF_ERROR(ReportDuplicates(ref, *configuration));
     return object;
   };

@@ -122,15 +122,14 @@ Result<ScaleChange> ReadScaleChange(ApiRequest& request) {
     SKIFF_ASSIGN_OR_RETURN(AppliedConfiguration applied, ReadConfiguration(request));
     return [&request, applied = std::make_shared<AppliedConfiguration>(std::move(applied))](
                const FieldWriter& writer, const Document& current) -> Result<Document> {
-      SKIFF_ASSIGN_OR_RETURN(Document out, ApplyConfiguration(writer, current, applied->config,
-                                                              IsForced(request)));
+      SKIFF_ASSIGN_OR_RETURN(
+          Document out, ApplyConfiguration(writer, current, applied->config, IsForced(request)));
       SKIFF_RETURN_IF_ERROR(ReportDuplicates(request, *applied));
       return out;
     };
   }
   SKIFF_ASSIGN_OR_RETURN(const ObjectPatch patch, ReadPatch(request));
-  return [&request, patch](const FieldWriter& writer,
-                           const Document& current) -> Result<Document> {
+  return [&request, patch](const FieldWriter& writer, const Document& current) -> Result<Document> {
     SKIFF_ASSIGN_OR_RETURN(Document out, ApplyPatch(request, patch, current.root(), ScaleKind()));
     TrackUpdate(writer, current, out);
     return out;

@@ -111,6 +111,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     endpoint().storage->strategy().PrepareForCreate(object);
     SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForCreate(write, object));
     SKIFF_RETURN_IF_ERROR(CheckNewMeta(resource(), object));
+    if (context.may_create) SKIFF_RETURN_IF_ERROR(context.may_create(request()));
     change.kind = Change::Kind::kWrite;
     change.object = std::move(object);
     return change;

@@ -118,8 +118,8 @@ class Checker {
     return out;
   }
 
-  void Descend(const PathElement& element, const FieldShape& shape, const Value& value,
-               bool within, bool member) {
+  void Descend(const PathElement& element, const FieldShape& shape, const Value& value, bool within,
+               bool member) {
     path_.push_back(element);
     const size_t mark = builder_.Mark();
     member = Walk(shape, value, within) || member;
@@ -180,8 +180,8 @@ class Checker {
   }
 
   void CheckScalar(FieldType type, const Value& value) {
-    const bool number = value.tag() == Tag::kInt || value.tag() == Tag::kUint ||
-                        value.tag() == Tag::kDouble;
+    const bool number =
+        value.tag() == Tag::kInt || value.tag() == Tag::kUint || value.tag() == Tag::kDouble;
     switch (type) {
       case FieldType::kString:
       case FieldType::kBytes:

@@ -73,8 +73,8 @@ class Comparer {
 
   Self WalkStruct(const FieldShape& shape, const Value* before, const Value* after) {
     const MessageDesc& type = *shape.message();
-    const bool typed = before != nullptr && after != nullptr && before->is_object() &&
-                       after->is_object();
+    const bool typed =
+        before != nullptr && after != nullptr && before->is_object() && after->is_object();
     if (typed) {
       WalkTyped(type, *before, *after);
       return Self::kNone;
@@ -118,8 +118,8 @@ class Comparer {
       const std::optional<Value> was = ShownMember(arena_, field, l);
       const std::optional<Value> is = ShownMember(arena_, field, r);
       if (!was && !is) continue;
-      Descend(PathElement::Field(field.name()), FieldShape::OfField(field),
-              was ? &*was : nullptr, is ? &*is : nullptr);
+      Descend(PathElement::Field(field.name()), FieldShape::OfField(field), was ? &*was : nullptr,
+              is ? &*is : nullptr);
     }
   }
 
@@ -211,8 +211,7 @@ class Comparer {
       std::span<const uint32_t> news;
       if (order <= 0) olds = left.Take(i);
       if (order >= 0) news = right.Take(j);
-      const PathElement& element =
-          olds.empty() ? right.elements[news[0]] : left.elements[olds[0]];
+      const PathElement& element = olds.empty() ? right.elements[news[0]] : left.elements[olds[0]];
       WalkItems(list, element, left, olds, right, news);
     }
     return Presence(before, after);

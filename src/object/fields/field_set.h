@@ -75,8 +75,7 @@ FieldSet SetOfPath(Arena& arena, std::span<const PathElement> path);
 FieldSet OnlyWithin(Arena& arena, const FieldSet& set, const FieldSet& pattern);
 
 // Calls `f` with every member's path, in order.
-void ForEachMember(const FieldSet& set,
-                   const std::function<void(std::span<const PathElement>)>& f);
+void ForEachMember(const FieldSet& set, const std::function<void(std::span<const PathElement>)>& f);
 std::string PathText(std::span<const PathElement> path);
 
 // Builds a set level by level, from the leaves up: begin a level with Mark(), add nodes, and close

@@ -19,8 +19,9 @@ class FieldSetTest : public ::testing::Test {
 };
 
 TEST_F(FieldSetTest, UnionHasTheMembersOfBoth) {
-  EXPECT_EQ(TextOf(Union(arena_, Of(kLeft), Of(kRight))),
-            R"({"f:a":{".":{},"f:x":{},"f:y":{}},"f:b":{".":{},"f:q":{}},"f:c":{".":{},"f:z":{}}})");
+  EXPECT_EQ(
+      TextOf(Union(arena_, Of(kLeft), Of(kRight))),
+      R"({"f:a":{".":{},"f:x":{},"f:y":{}},"f:b":{".":{},"f:q":{}},"f:c":{".":{},"f:z":{}}})");
 }
 
 TEST_F(FieldSetTest, IntersectionHasOnlyCommonMembers) {
@@ -65,12 +66,13 @@ TEST_F(FieldSetTest, NamedFieldsOnTheWayBecomeMembersButKeysDoNot) {
 TEST_F(FieldSetTest, OnlyWhatLiesWithinAPatternStays) {
   const PathElement path[] = {PathElement::Field("spec"), PathElement::Field("containers"),
                               PathElement::Index(-1), PathElement::Field("resources")};
-  EXPECT_EQ(TextOf(OnlyWithin(
-                arena_,
-                Of(R"({"f:metadata":{"f:labels":{"f:a":{}}},"f:spec":{"f:containers":)"
-                   R"({"k:{\"name\":\"c\"}":{"f:image":{},"f:resources":{"f:limits":{}}}}}})"),
-                SetOfPath(arena_, path))),
-            R"({"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{"f:resources":{"f:limits":{}}}}}})");
+  EXPECT_EQ(
+      TextOf(
+          OnlyWithin(arena_,
+                     Of(R"({"f:metadata":{"f:labels":{"f:a":{}}},"f:spec":{"f:containers":)"
+                        R"({"k:{\"name\":\"c\"}":{"f:image":{},"f:resources":{"f:limits":{}}}}}})"),
+                     SetOfPath(arena_, path))),
+      R"({"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{"f:resources":{"f:limits":{}}}}}})");
 }
 
 TEST_F(FieldSetTest, PathsReadAsInMessages) {

@@ -246,8 +246,8 @@ class Remover {
     std::vector<Value> members;
     for (const Value& member : value.members()) {
       const FieldDesc& field = type.fields[member.field()];
-      const std::optional<Value> kept = Keep(FieldShape::OfField(field), member,
-                                             PathElement::Field(field.name()), fields);
+      const std::optional<Value> kept =
+          Keep(FieldShape::OfField(field), member, PathElement::Field(field.name()), fields);
       if (kept) members.push_back(*kept);
     }
     if (members.empty()) return {};

@@ -41,13 +41,14 @@ TEST(FieldsOfTest, WhatIsNullOrEmptyCountsAsWritten) {
 }
 
 TEST(FieldsOfTest, AtomicsAreOwnedAsOne) {
-  EXPECT_EQ(FieldsOfConfig("v1", "Pod",
-                           R"({"spec":{"nodeSelector":{"a":"b"},"tolerations":[{"key":"k"}],)"
-                           R"("containers":[{"name":"c","args":["x"],)"
-                           R"("env":[{"name":"e","valueFrom":{"fieldRef":{"fieldPath":"p"}}}]}]}})"),
-            R"({"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:args":{},"f:env":)"
-            R"({"k:{\"name\":\"e\"}":{".":{},"f:name":{},"f:valueFrom":{"f:fieldRef":{}}}},)"
-            R"("f:name":{}}},"f:nodeSelector":{},"f:tolerations":{}}})");
+  EXPECT_EQ(
+      FieldsOfConfig("v1", "Pod",
+                     R"({"spec":{"nodeSelector":{"a":"b"},"tolerations":[{"key":"k"}],)"
+                     R"("containers":[{"name":"c","args":["x"],)"
+                     R"("env":[{"name":"e","valueFrom":{"fieldRef":{"fieldPath":"p"}}}]}]}})"),
+      R"({"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:args":{},"f:env":)"
+      R"({"k:{\"name\":\"e\"}":{".":{},"f:name":{},"f:valueFrom":{"f:fieldRef":{}}}},)"
+      R"("f:name":{}}},"f:nodeSelector":{},"f:tolerations":{}}})");
 }
 
 TEST(FieldsOfTest, AFieldMayBeSplitThoughItsTypeIsAtomic) {
@@ -71,8 +72,7 @@ TEST(FieldsOfTest, ItemsThatCannotBeToldApartAreOwnedAsOne) {
                                  R"({"port":1,"protocol":"TCP","name":"b"}]}})");
   const std::string text =
       TextOf(FieldsOf(arena, FieldShape::OfMessage(service.type()), service.root()));
-  EXPECT_NE(text.find(R"("f:ports":{"k:{\"port\":1,\"protocol\":\"TCP\"}":{}})"),
-            std::string::npos)
+  EXPECT_NE(text.find(R"("f:ports":{"k:{\"port\":1,\"protocol\":\"TCP\"}":{}})"), std::string::npos)
       << text;
 }
 
@@ -112,11 +112,10 @@ TEST(CompareFieldsTest, ANewObjectAddsPointersAndMapsThemselvesToo) {
               R"({"metadata":{"labels":{"a":"b"}},"spec":{"selector":{"matchLabels":{"a":"b"}},)"
               R"("strategy":{"type":"RollingUpdate","rollingUpdate":{"maxSurge":1}},)"
               R"("template":{"spec":{"containers":[{"name":"c"}]}}}})");
-  EXPECT_EQ(out.added,
-            R"({"f:metadata":{"f:labels":{".":{},"f:a":{}}},"f:spec":{)"
-            R"("f:strategy":{"f:rollingUpdate":{".":{},"f:maxSurge":{}},"f:type":{}},)"
-            R"("f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":)"
-            R"({".":{},"f:name":{},"f:resources":{}}}}}}})");
+  EXPECT_EQ(out.added, R"({"f:metadata":{"f:labels":{".":{},"f:a":{}}},"f:spec":{)"
+                       R"("f:strategy":{"f:rollingUpdate":{".":{},"f:maxSurge":{}},"f:type":{}},)"
+                       R"("f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":)"
+                       R"({".":{},"f:name":{},"f:resources":{}}}}}}})");
   // The selector is shown as null where there is none.
   EXPECT_EQ(out.modified, R"({"f:spec":{"f:selector":{}}})");
   EXPECT_EQ(out.removed, "{}");
@@ -124,14 +123,12 @@ TEST(CompareFieldsTest, ANewObjectAddsPointersAndMapsThemselvesToo) {
 
 TEST(CompareFieldsTest, ItemsAreToldApartByTheirKeysWhateverTheirOrder) {
   const Texts out = Compare(
-      "v1", "Pod",
-      R"({"spec":{"containers":[{"name":"a","image":"1"},{"name":"b","image":"1"}]}})",
+      "v1", "Pod", R"({"spec":{"containers":[{"name":"a","image":"1"},{"name":"b","image":"1"}]}})",
       R"({"spec":{"containers":[{"name":"b","image":"2"},{"name":"a","image":"1"},)"
       R"({"name":"c"}]}})");
   EXPECT_EQ(out.added, R"({"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":)"
                        R"({".":{},"f:name":{},"f:resources":{}}}}})");
-  EXPECT_EQ(out.modified,
-            R"({"f:spec":{"f:containers":{"k:{\"name\":\"b\"}":{"f:image":{}}}}})");
+  EXPECT_EQ(out.modified, R"({"f:spec":{"f:containers":{"k:{\"name\":\"b\"}":{"f:image":{}}}}})");
   EXPECT_EQ(out.removed, "{}");
 }
 
@@ -170,17 +167,16 @@ TEST(MergeTest, AnotherSpellingOfAQuantityIsAChangeButTheSameValue) {
   bool changed = false;
   const std::string out = Merge(
       "v1", "Pod", R"({"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"1"}}}]}})",
-      R"({"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"1000m"}}}]}})",
-      &changed);
+      R"({"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"1000m"}}}]}})", &changed);
   EXPECT_TRUE(changed);
   EXPECT_NE(out.find(R"("cpu":"1")"), std::string::npos) << out;
 }
 
 TEST(MergeTest, ItemsKeepTheirPlaceAndNewOnesFollowTheirNeighbours) {
   const auto finalizers = [](std::string_view live, std::string_view config) {
-    const std::string out = Merge("v1", "ConfigMap",
-                                  R"({"metadata":{"finalizers":)" + std::string(live) + "}}",
-                                  R"({"metadata":{"finalizers":)" + std::string(config) + "}}");
+    const std::string out =
+        Merge("v1", "ConfigMap", R"({"metadata":{"finalizers":)" + std::string(live) + "}}",
+              R"({"metadata":{"finalizers":)" + std::string(config) + "}}");
     const size_t at = out.find("[");
     return out.substr(at, out.find("]") + 1 - at);
   };
@@ -201,9 +197,9 @@ TEST(MergeTest, TypesOfTheConfigurationBecomeThoseOfTheField) {
 }
 
 TEST(MergeTest, ANullClearsAScalarButNotAList) {
-  const std::string out = Merge("v1", "Pod",
-                                R"({"spec":{"nodeName":"n","containers":[{"name":"c"}]}})",
-                                R"({"spec":{"nodeName":null,"containers":null}})");
+  const std::string out =
+      Merge("v1", "Pod", R"({"spec":{"nodeName":"n","containers":[{"name":"c"}]}})",
+            R"({"spec":{"nodeName":null,"containers":null}})");
   EXPECT_EQ(out.find("nodeName"), std::string::npos) << out;
   EXPECT_NE(out.find(R"("name":"c")"), std::string::npos) << out;
 }
@@ -245,9 +241,10 @@ TEST(ConfigurationFaultsTest, ReadAsInKubernetes) {
             R"(.spec.containers: duplicate entries for key [name="c"])");
   EXPECT_EQ(Faults("v1", "Pod", R"({"spec":{"containers":[null]}})"),
             ".spec.containers: element 0: associative list with keys may not have a null element");
-  EXPECT_EQ(Faults("v1", "Pod", R"({"spec":{"hostNetwork":"x","terminationGracePeriodSeconds":"y"}})"),
-            "errors:\n  .spec.hostNetwork: expected boolean, got &{x}\n"
-            "  .spec.terminationGracePeriodSeconds: expected numeric (int or float), got string");
+  EXPECT_EQ(
+      Faults("v1", "Pod", R"({"spec":{"hostNetwork":"x","terminationGracePeriodSeconds":"y"}})"),
+      "errors:\n  .spec.hostNetwork: expected boolean, got &{x}\n"
+      "  .spec.terminationGracePeriodSeconds: expected numeric (int or float), got string");
   EXPECT_EQ(Faults("apps/v1", "Deployment",
                    R"({"spec":{"template":{"spec":{"containers":[{"image":"x"}]}}}})"),
             "");

@@ -1,10 +1,10 @@
 // For the tests of this folder: objects and sets from text, and sets as text.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <string_view>
+
+#include <gtest/gtest.h>
 
 #include "object/fields/field_set.h"
 #include "object/fields/fields_v1.h"
