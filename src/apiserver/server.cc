@@ -11,6 +11,7 @@
 #include "apiserver/bootstrap_options.h"
 #include "apiserver/cached_objects.h"
 #include "apiserver/content/negotiate.h"
+#include "apiserver/create_rights.h"
 #include "apiserver/defaults/defaults.h"
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/discovery/runtime_config.h"
@@ -76,6 +77,7 @@ class ApiServer::Impl {
     lookup_.emplace(*storages_);
     SKIFF_ASSIGN_OR_RETURN(security_, MakeSecurity(options_, *lookup_, clock_, random_, log_));
     rest_.namespaces = storages_->Find(FindResource("", "v1", "namespaces")->hub);
+    rest_.may_create = RightToCreate(security_.authorizer());
     rest_.min_request_timeout = options_.requests.min_request_timeout;
     registry_.emplace(RegistryContext{
         .storages = *storages_,

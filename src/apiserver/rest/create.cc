@@ -1,9 +1,11 @@
 // POST to a collection.
 #include <utility>
 
+#include "apiserver/managed_fields/entries.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/input.h"
 #include "apiserver/rest/new_object.h"
 #include "apiserver/rest/object_change.h"
@@ -43,6 +45,12 @@ void AfterCreate(const std::shared_ptr<Creation>& creation, Result<Changed> chan
   if (!changed) {
     const bool taken = changed.error().reason() == StatusReason::kAlreadyExists;
     if (taken && !creation->names_itself && ++creation->tries < limits::kMaxGenerateNameTries) {
+      return TryCreate(creation);
+    }
+    // What is too large for the store is tried once more without its managedFields.
+    if (changed.error().reason() == StatusReason::kRequestEntityTooLarge &&
+        ManagedFieldsOf(creation->object) != nullptr) {
+      EraseManagedFields(creation->object);
       return TryCreate(creation);
     }
     return RespondError(request, changed.error());
@@ -121,6 +129,13 @@ void HandleCreate(ApiRequestPtr request, const Endpoint& endpoint) {
       ReadBody(ref, {endpoint.resource->kind, endpoint.resource->version->desc->api_version,
                      endpoint.resource->kind_name});
   if (!object) return RespondError(ref, object.error());
+  const Result<void> manager = CheckFieldManager(ref, "CreateOptions");
+  if (!manager) return RespondError(ref, manager.error());
+  // Nobody owns what FillMetaForCreate() takes away.
+  for (const std::string_view name : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
+    MetaOf(*object).Erase(name);
+  }
+  TrackWrite(ref, endpoint, Document::OfType(endpoint.resource->kind), *object);
   const bool names_itself = !MetaOf(*object).name().empty();
   const size_t warned = ref.warnings.size();
   auto creation = std::make_shared<Creation>(

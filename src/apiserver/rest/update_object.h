@@ -27,6 +27,11 @@ struct Update {
   bool may_create = false;
   // A uid in the new object says which object is meant, rather than being a change of it.
   bool uid_is_precondition = true;
+  // Server-side apply: `may_create` needs no leave of the schema, and what the configuration says
+  // of an object that is not there yet does not count.
+  bool applies = false;
+  // `make_new` has seen to the managedFields of what it makes.
+  bool tracks_fields = false;
   // How an object that has been written is answered; by default as it is.
   std::function<void(ApiRequest&, const Changed&)> respond = {};
 };
