@@ -95,7 +95,8 @@ TEST_F(PodSecurityTest, OnlyUpdatesThatMatterAreJudged) {
   cluster_.Put("pods", "p", kHostPod);
   Namespace(Label("enforce", "baseline"));
   EXPECT_EQ(UpdatePod("p", R"({"metadata":{"labels":{"a":"b"}},
-                              "spec":{"hostNetwork":true,"containers":[{"name":"a","image":"x"}]}})")
+                              "spec":{"hostNetwork":true,
+                              "containers":[{"name":"a","image":"x"}]}})")
                 .error,
             "");
   const std::string other_image =

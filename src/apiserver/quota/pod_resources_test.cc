@@ -63,7 +63,8 @@ TEST(PodResourcesTest, OverheadIsAddedToLimitsThatThereAre) {
 
 TEST(PodResourcesTest, AContainerThatIsResizedCountsTheGreater) {
   const std::string status = R"("containerStatuses":[{"name":"a",
-      "allocatedResources":{"cpu":"3"},"resources":{"requests":{"cpu":"1"},"limits":{"cpu":"4"}}}])";
+      "allocatedResources":{"cpu":"3"},
+      "resources":{"requests":{"cpu":"1"},"limits":{"cpu":"4"}}}])";
   const std::string spec = R"({"spec":{"containers":[)" + Container("a", "2") + "]},";
   const std::string pod = spec + R"("status":{)" + status + "}}";
   EXPECT_EQ(Sum(pod, false), "cpu=2");

@@ -59,7 +59,8 @@ const Case kBaselineCases[] = {
          {"containerPort":2,"hostPort":10},{"containerPort":3}]}]})",
      R"(hostPort (container "a" uses hostPorts 10, 9))"},
     {"host ports of several containers", Level::kBaseline, kLatest,
-     R"({"containers":[{"name":"a","ports":[{"hostPort":9}]},{"name":"b","ports":[{"hostPort":9}]}]})",
+     R"({"containers":[{"name":"a","ports":[{"hostPort":9}]},
+         {"name":"b","ports":[{"hostPort":9}]}]})",
      R"(hostPort (containers "a", "b" use hostPort 9))"},
     {"hosts of probes", Level::kBaseline, 34,
      R"({"containers":[{"name":"a","livenessProbe":{"httpGet":{"host":"h","port":1}},
@@ -71,21 +72,25 @@ const Case kBaselineCases[] = {
      R"({"containers":[{"name":"a","securityContext":{"procMount":"Unmasked"}}]})",
      R"(procMount (container "a" must not set securityContext.procMount to "Unmasked"))"},
     {"proc mounts with user namespaces", Level::kBaseline, kLatest,
-     R"({"hostUsers":false,"containers":[{"name":"a","securityContext":{"procMount":"Unmasked"}}]})",
+     R"({"hostUsers":false,
+         "containers":[{"name":"a","securityContext":{"procMount":"Unmasked"}}]})",
      ""},
     {"proc mounts with user namespaces before 1.35", Level::kBaseline, 34,
-     R"({"hostUsers":false,"containers":[{"name":"a","securityContext":{"procMount":"Unmasked"}}]})",
+     R"({"hostUsers":false,
+         "containers":[{"name":"a","securityContext":{"procMount":"Unmasked"}}]})",
      R"(procMount (container "a" must not set securityContext.procMount to "Unmasked"))"},
     {"SELinux", Level::kBaseline, kLatest,
      R"({"securityContext":{"seLinuxOptions":{"type":"x","user":"u"}},
-         "containers":[{"name":"a","securityContext":{"seLinuxOptions":{"type":"y","role":"r"}}}]})",
+         "containers":[{"name":"a",
+         "securityContext":{"seLinuxOptions":{"type":"y","role":"r"}}}]})",
      R"(seLinuxOptions (pod and container "a" set forbidden securityContext.seLinuxOptions: )"
      R"(types "x", "y"; user may not be set; role may not be set))"},
     {"the engine's SELinux type", Level::kBaseline, 31,
      R"({"securityContext":{"seLinuxOptions":{"type":"container_engine_t"}}})", ""},
     {"the engine's SELinux type before 1.31", Level::kBaseline, 30,
      R"({"securityContext":{"seLinuxOptions":{"type":"container_engine_t"}}})",
-     R"(seLinuxOptions (pod set forbidden securityContext.seLinuxOptions: type "container_engine_t"))"},
+     R"(seLinuxOptions (pod set forbidden securityContext.seLinuxOptions: type )"
+     R"("container_engine_t"))"},
     {"seccomp", Level::kBaseline, kLatest,
      R"({"securityContext":{"seccompProfile":{"type":"Unconfined"}},
          "containers":[{"name":"a","securityContext":{"seccompProfile":{"type":"Localhost"}}}]})",
@@ -143,8 +148,10 @@ const Case kRestrictedCases[] = {
      R"(securityContext.allowPrivilegeEscalation=false), )"
      R"(unrestricted capabilities (containers "a", "b" must set )"
      R"(securityContext.capabilities.drop=["ALL"]), )"
-     R"(runAsNonRoot != true (pod or containers "a", "b" must set securityContext.runAsNonRoot=true), )"
-     R"(seccompProfile (pod or containers "a", "b" must set securityContext.seccompProfile.type to )"
+     R"(runAsNonRoot != true (pod or containers "a", "b" must set )"
+     R"(securityContext.runAsNonRoot=true), )"
+     R"(seccompProfile (pod or containers "a", "b" must set )"
+     R"(securityContext.seccompProfile.type to )"
      R"("RuntimeDefault" or "Localhost"))"},
     {"the same in 1.7", Level::kRestricted, 7, R"({"containers":[{"name":"a"}]})",
      R"(runAsNonRoot != true (pod or container "a" must set securityContext.runAsNonRoot=true))"},
@@ -158,7 +165,8 @@ const Case kRestrictedCases[] = {
      R"({"securityContext":{"runAsNonRoot":true,"seccompProfile":{"type":"RuntimeDefault"}},
          "containers":[{"name":"a","securityContext":{"allowPrivilegeEscalation":false,
          "capabilities":{"drop":["NET_RAW"],"add":["CHOWN"]}}}]})",
-     R"(unrestricted capabilities (container "a" must set securityContext.capabilities.drop=["ALL"]; )"
+     R"(unrestricted capabilities (container "a" must set )"
+     R"(securityContext.capabilities.drop=["ALL"]; )"
      R"(container "a" must not include "CHOWN" in securityContext.capabilities.add))"},
     {"Windows has none of that since 1.25", Level::kRestricted, 25,
      R"({"os":{"name":"windows"},"securityContext":{"runAsNonRoot":true},
@@ -167,13 +175,16 @@ const Case kRestrictedCases[] = {
     {"volumes", Level::kRestricted, kLatest,
      R"({"securityContext":{"runAsNonRoot":true,"seccompProfile":{"type":"RuntimeDefault"}},
          "volumes":[{"name":"h","hostPath":{"path":"/"}},{"name":"n","nfs":{}},{"name":"x"}]})",
-     R"(restricted volume types (volumes "h", "n", "x" use restricted volume types "hostPath", "nfs", )"
+     R"(restricted volume types (volumes "h", "n", "x" use restricted volume types )"
+     R"("hostPath", "nfs", )"
      R"("unknown"))"},
     {"root", Level::kRestricted, kLatest,
-     R"({"securityContext":{"runAsNonRoot":false,"runAsUser":0,"seccompProfile":{"type":"Localhost"}},
+     R"({"securityContext":{"runAsNonRoot":false,"runAsUser":0,
+         "seccompProfile":{"type":"Localhost"}},
          "containers":[{"name":"a","securityContext":{"runAsNonRoot":false,"runAsUser":0,
          "allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}]})",
-     R"(runAsNonRoot != true (pod and container "a" must not set securityContext.runAsNonRoot=false), )"
+     R"(runAsNonRoot != true (pod and container "a" must not set )"
+     R"(securityContext.runAsNonRoot=false), )"
      R"(runAsUser=0 (pod and container "a" must not set runAsUser=0))"},
     {"root in a user namespace", Level::kRestricted, kLatest,
      R"({"hostUsers":false,"securityContext":{"runAsUser":0,"seccompProfile":{"type":"Localhost"}},
