@@ -36,10 +36,11 @@ class LimitRanger final : public AdmissionPlugin {
   Result<void> Mutate(AdmissionRequest& request) override {
     if (!IsResource(request, "", "pods") || !Concerns(request)) return {};
     if (request.object->type() != core::Pod::Type()) return {};
-    ForEachRange(request, [&](const core::LimitRange& range) {
+    const bool ready = ForEachRange(request, [&](const core::LimitRange& range) {
       ApplyLimitDefaults(range, *request.object);
       return true;
     });
+    if (!ready) return NotReadyYet(request);
     return {};
   }
 
@@ -48,11 +49,12 @@ class LimitRanger final : public AdmissionPlugin {
     const auto pod = ViewAs<core::Pod>(*request.object);
     const auto claim = ViewAs<core::PersistentVolumeClaim>(*request.object);
     std::string why;
-    ForEachRange(request, [&](const core::LimitRange& range) {
+    const bool ready = ForEachRange(request, [&](const core::LimitRange& range) {
       if (pod) why = Joined(CheckPodLimits(range, *pod));
       if (claim) why = Joined(CheckClaimLimits(range, *claim));
       return why.empty();
     });
+    if (!ready) return NotReadyYet(request);
     if (why.empty()) return {};
     return std::unexpected(Forbidden(request.resource, NameOf(request), why));
   }
@@ -72,8 +74,8 @@ class LimitRanger final : public AdmissionPlugin {
   }
 
   template <typename Call>
-  void ForEachRange(const AdmissionRequest& request, Call call) const {
-    ForEachInNamespaceNow(ranges_, request.name_space, [&](const CacheEntry& entry) {
+  bool ForEachRange(const AdmissionRequest& request, Call call) const {
+    return ForEachInNamespaceNow(ranges_, request.name_space, [&](const CacheEntry& entry) {
       const Result<Document> document = DecodeStored(entry.value().view(), entry.revision());
       const auto range = document ? ViewAs<core::LimitRange>(*document) : std::nullopt;
       return !range || call(*range);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "apiserver/rest/admission.h"
+#include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/resource_storage.h"
 
@@ -31,11 +32,18 @@ inline void AddWarning(AdmissionRequest& request, std::string warning) {
   request.warnings.push_back(std::move(warning));
 }
 
+// 403 of a plugin that cannot judge yet, because the server has only just started.
+inline std::unexpected<Status> NotReadyYet(const AdmissionRequest& request) {
+  return std::unexpected(
+      Forbidden(request.resource, NameOf(request), "not yet ready to handle request"));
+}
+
 // Calls with each entry of the namespace, in order of name, until the call returns false. False:
-// the cache is not filled.
+// the cache is not filled. A resource that is not served has no entries.
 template <typename Call>
 bool ForEachInNamespaceNow(ResourceStorage* storage, std::string_view name_space, Call call) {
-  if (storage == nullptr || !storage->cache().ready()) return false;
+  if (storage == nullptr) return true;
+  if (!storage->cache().ready()) return false;
   auto list = std::make_shared<std::optional<ListReply>>();
   CacheListRequest request;
   request.resource_version = "0";

@@ -39,7 +39,8 @@ class ResourceQuota final : public AdmissionPlugin {
                              creates ? nullptr : request.old,
                              request.now};
     if (!evaluator->Handles(charge.event, charge.subresource, charge.old, charge.object)) return {};
-    std::vector<StoredQuota> quotas = QuotasOf(request);
+    std::vector<StoredQuota> quotas;
+    if (!FindQuotas(request, quotas)) return NotReadyYet(request);
     if (quotas.empty() && limited_.empty()) return {};
     if (Result<void> charged = ChargeQuotas(charge, *evaluator, limited_, quotas); !charged) {
       if (charged.error().reason() != StatusReason::kForbidden) return charged;
@@ -54,12 +55,11 @@ class ResourceQuota final : public AdmissionPlugin {
   }
 
  private:
-  std::vector<StoredQuota> QuotasOf(const AdmissionRequest& request) const {
-    std::vector<StoredQuota> out;
+  bool FindQuotas(const AdmissionRequest& request, std::vector<StoredQuota>& out) const {
     // A quota that is made anew while it exists is not charged for itself: its key is in the
     // transaction already.
     const bool is_quota = IsResource(request, "", "resourcequotas");
-    ForEachInNamespaceNow(quotas_, request.name_space, [&](const CacheEntry& entry) {
+    return ForEachInNamespaceNow(quotas_, request.name_space, [&](const CacheEntry& entry) {
       if (is_quota && entry.name() == NameOf(request)) return true;
       Result<Document> document = DecodeStored(entry.value().view(), entry.revision());
       if (document && document->type() == core::ResourceQuota::Type()) {
@@ -67,7 +67,6 @@ class ResourceQuota final : public AdmissionPlugin {
       }
       return true;
     });
-    return out;
   }
 
   // If somebody else charges the quota first, the request is judged again.
