@@ -10,7 +10,7 @@
 
 namespace skiff {
 
-// There is nothing to configure.
+// There is nothing to configure; a configuration is not looked at, as in Kubernetes.
 Result<std::unique_ptr<AdmissionPlugin>> MakeLimitRanger(const PluginContext& context,
                                                          std::string_view config_json);
 

@@ -168,6 +168,41 @@ TEST_F(ResourceQuotaTest, AQuotaThatIsMadeTwiceIsNotChargedForItself) {
   EXPECT_EQ(Used("q"), R"({"resourcequotas":"2"})");
 }
 
+TEST_F(ResourceQuotaTest, DevicesCountUnderTheNameOfTheirExtendedResource) {
+  const std::string devices = R"("spec":{"devices":{"requests":[{"name":"r","exactly":{
+      "deviceClassName":"gpu","allocationMode":"ExactCount","count":2}}]}}})";
+  const auto claim = [&](const std::string& name, const std::string& object) {
+    return cluster_
+        .Write(*plugin_, {.group = "resource.k8s.io",
+                          .resource = "resourceclaims",
+                          .name = name,
+                          .object = object})
+        .error;
+  };
+  cluster_.Put("deviceclasses", "gpu", R"({"spec":{"extendedResourceName":"example.com/gpu"}})",
+               "resource.k8s.io");
+  cluster_.Put("resourcequotas", "q",
+               QuotaOf(R"("requests.example.com/gpu":"3")", R"("requests.example.com/gpu":"0")"));
+  EXPECT_EQ(claim("a", "{" + devices), "");
+  EXPECT_EQ(Used("q"), R"({"requests.example.com/gpu":"2"})");
+  EXPECT_EQ(claim("b", "{" + devices),
+            "resourceclaims.resource.k8s.io \"b\" is forbidden: exceeded quota: q, requested: "
+            "requests.example.com/gpu=2, used: requests.example.com/gpu=2, limited: "
+            "requests.example.com/gpu=3");
+  // The pod was charged for these when it was made.
+  cluster_.Put("pods", "p",
+               R"({"spec":{"containers":[{"name":"c","resources":{"requests":{
+                   "example.com/gpu":"2"}}}]}})");
+  EXPECT_EQ(claim("c",
+                  R"({"metadata":{"annotations":{
+                      "resource.kubernetes.io/extended-resource-claim":"true"},
+                      "ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p",
+                      "uid":"uid-of-p","controller":true}]},)" +
+                      devices),
+            "");
+  EXPECT_EQ(Used("q"), R"({"requests.example.com/gpu":"2"})");
+}
+
 TEST_F(ResourceQuotaTest, LimitedResourcesNeedAQuota) {
   plugin_ = cluster_.Make(MakeResourceQuota,
                           R"({"apiVersion":"apiserver.config.k8s.io/v1",
