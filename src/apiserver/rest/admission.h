@@ -7,6 +7,7 @@
 // asked again. Plugins never wait: what they look up is in the watch caches.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,8 @@ struct AdmissionRequest {
   const DeleteOptions* delete_options = nullptr;
   Transaction& transaction;
   std::vector<std::string>& warnings;
+  // What the audit log shall say of the request, by key; null: nobody keeps it.
+  std::map<std::string, std::string>* audit_annotations = nullptr;
 };
 
 // Outlives every request. Called from any thread, several at a time.
