@@ -42,8 +42,7 @@ void WarnOfDeprecation(ApiRequest& request) {
 // Whether the URL has a namespace where the resource has one, and none where it has not. Lists and
 // watches may go over all namespaces.
 bool ScopeFits(const RequestInfo& info, const ResourceDesc& resource) {
-  const bool is_namespace = resource.name == "namespaces";
-  if (!resource.namespaced) return info.name_space.empty() || is_namespace;
+  if (!resource.namespaced) return !info.within_namespace;
   return !info.name_space.empty() || !info.name_in_path;
 }
 
@@ -132,7 +131,9 @@ void Router::RouteObject(ApiRequestPtr request, const Resource& resource) const 
   const bool creates_nowhere = (needs_namespace && desc.namespaced && info.name_space.empty()) ||
                                (verb == Verb::kCreate && info.name_in_path);
   const bool names_nothing = (verb == Verb::kUpdate || verb == Verb::kPatch) && info.name.empty();
-  if (!verb || !desc.verbs.Has(*verb) || creates_nowhere || names_nothing ||
+  // Paths of the old form have their verb in them, whatever the method.
+  const bool watches_by_writing = verb == Verb::kWatch && request->http.method != "GET";
+  if (!verb || !desc.verbs.Has(*verb) || creates_nowhere || names_nothing || watches_by_writing ||
       request->http.method == "HEAD") {
     return RespondError(*request, MethodNotAllowed());
   }
@@ -148,6 +149,10 @@ void Router::RouteSubresource(ApiRequestPtr request, const Resource& resource) c
     const std::optional<Verb> verb = VerbOf(request->info.verb);
     if (!verb || !route.endpoint.subresource->verbs.Has(*verb)) {
       return RespondError(*request, MethodNotAllowed());
+    }
+    // Only what is passed on to others goes on after the name of the subresource.
+    if (!request->info.rest.empty() && request->info.subresource != "proxy") {
+      return RespondError(*request, UnknownResource());
     }
     if (RouteVirtual(request, route.endpoint)) return;
     if (route.handler != nullptr) return route.handler(std::move(request), route.endpoint);
