@@ -99,6 +99,7 @@ bool Router::Route(ApiRequestPtr& request) const {
   if (resource == version->second.end() || !ScopeFits(info, *resource->second.endpoint.resource)) {
     RespondError(*request, UnknownResource());
   } else if (info.subresource.empty()) {
+    request->is_routed = true;
     RouteObject(std::move(request), resource->second);
   } else {
     RouteSubresource(std::move(request), resource->second);
@@ -146,6 +147,7 @@ void Router::RouteObject(ApiRequestPtr request, const Resource& resource) const 
 void Router::RouteSubresource(ApiRequestPtr request, const Resource& resource) const {
   for (const SubresourceRoute& route : resource.subresources) {
     if (route.endpoint.subresource->name != request->info.subresource) continue;
+    request->is_routed = true;
     const std::optional<Verb> verb = VerbOf(request->info.verb);
     if (!verb || !route.endpoint.subresource->verbs.Has(*verb)) {
       return RespondError(*request, MethodNotAllowed());
