@@ -91,6 +91,10 @@ class Http1:
         """Whether the server has nothing more to say and ends the connection."""
         return self._input == b"" and self._more() is False
 
+    def forget(self):
+        """What has come in and is of no interest."""
+        self._input = b""
+
     def _body(self, headers):
         if headers.get("transfer-encoding") == "chunked":
             body = b""

@@ -19,9 +19,10 @@ from http2_cases import Http2Floods, MalformedHttp2, ReusedHttp2
 from path_cases import Paths
 from server import ApiServer
 from size_cases import Sizes
+from websocket_cases import WebSockets
 
 ORDER = (MalformedHttp1, Smuggling, ReusedConnections, MalformedHttp2, Http2Floods, ReusedHttp2,
-         Paths, Sizes, Crowd, SlowClients)
+         WebSockets, Paths, Sizes, Crowd, SlowClients)
 MORE_FILES, MORE_MB = 20, 96
 SETTLING_SECONDS = 30
 
