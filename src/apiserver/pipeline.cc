@@ -1,5 +1,6 @@
 #include "apiserver/pipeline.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "apiserver/authz/forbidden.h"
@@ -23,6 +24,19 @@ AccessAttributes AttributesOf(const ApiRequest& request) {
                           .name_space = info.name_space,
                           .name = info.name,
                           .path = info.path};
+}
+
+// As Kubernetes names them: POST and PUT for creates and updates, LIST and WATCH for reads; "other"
+// for what nobody has heard of.
+std::string VerbOfMetric(const ApiRequest& request) {
+  const std::string_view verb = request.is_routed ? request.info.verb : "";
+  if (verb == "list") return "LIST";
+  if (verb == "watch") return "WATCH";
+  if (verb == "deletecollection") return "DELETECOLLECTION";
+  constexpr std::string_view kMethods[] = {"CONNECT", "DELETE", "GET",  "HEAD",
+                                           "OPTIONS", "PATCH",  "POST", "PUT"};
+  const bool is_known = std::ranges::find(kMethods, request.http.method) != std::end(kMethods);
+  return is_known ? request.http.method : "other";
 }
 
 }  // namespace
@@ -71,24 +85,21 @@ Pipeline::Then Pipeline::Receive(ApiRequestPtr& request) {
 }
 
 void Pipeline::Count(const ApiRequest& request, int code, size_t bytes) {
-  const RequestInfo& info = request.info;
-  std::string verb = info.is_resource ? info.verb : request.http.method;
-  for (char& c : verb) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  // As Kubernetes names them: POST and PUT for creates and updates, LIST and WATCH for reads.
-  if (verb == "CREATE") verb = "POST";
-  if (verb == "UPDATE") verb = "PUT";
+  // Names that lead nowhere are not counted by: there is no end of them.
+  static const RequestInfo kNowhere;
+  const RequestInfo& info = request.is_routed ? request.info : kNowhere;
+  const std::string verb = VerbOfMetric(request);
   const std::string_view scope = !info.is_resource         ? ""
                                  : info.name_in_path       ? "resource"
                                  : info.name_space.empty() ? "cluster"
                                                            : "namespace";
-  const std::string_view dry_run = request.query.Get("dryRun");
+  const std::string_view given = request.query.Get("dryRun");
+  const std::string_view dry_run = given.empty() || given == "All" ? given : "invalid";
   options_.metrics.request_total
       .With({std::to_string(code), "apiserver", dry_run, info.group, info.resource, scope,
              info.subresource, verb, info.version})
       .Add();
-  if (IsLongRunning(info)) return;
+  if (IsLongRunning(request.info)) return;
   const double seconds =
       std::chrono::duration<double>(options_.clock.Monotonic() - request.started).count();
   options_.metrics.request_duration_seconds

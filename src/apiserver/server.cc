@@ -268,6 +268,7 @@ class ApiServer::Impl {
       return true;
     }
     if (path == "/version" || path == "/version/") {
+      if (RefusesWrite(request)) return true;
       RespondDocument(
           request, VersionDocument({.kubernetes_version = "v1.36.4", .skiff_version = "v0.1.0"}));
       return true;
@@ -279,11 +280,23 @@ class ApiServer::Impl {
     return AnswerOpenId(request);
   }
 
+  static bool Reads(const ApiRequest& request) {
+    return request.http.method == "GET" || request.http.method == "HEAD";
+  }
+
+  // Documents can only be read: anything else is answered here.
+  static bool RefusesWrite(ApiRequest& request) {
+    if (Reads(request)) return false;
+    RespondError(request, MethodNotAllowed());
+    return true;
+  }
+
   bool AnswerOpenId(ApiRequest& request) {
     if (!security_.openid) return false;
     const std::string& path = request.info.path;
     const bool keys = path == OpenIdMetadata::kKeysPath;
     if (!keys && path != OpenIdMetadata::kConfigurationPath) return false;
+    if (RefusesWrite(request)) return true;
     constexpr std::string_view kOffers[] = {OpenIdMetadata::kKeysContentType};
     if (keys && !Negotiate(request.http.headers.Get("accept"), kOffers,
                            [](const Conversion*) { return true; })) {
@@ -324,13 +337,13 @@ class ApiServer::Impl {
 
   bool AnswerDiscovery(ApiRequest& request) {
     if (request.info.is_resource) return false;
-    const bool reads = request.http.method == "GET" || request.http.method == "HEAD";
     const DocumentRequest wanted{.path = request.info.path,
                                  .query = request.http.query,
                                  .accept = request.http.headers.Get("accept"),
                                  .if_none_match = request.http.headers.Get("if-none-match"),
                                  .user_agent = request.http.headers.Get("user-agent")};
-    if (auto document = openapi_->Answer(wanted); reads && document) {
+    if (auto document = openapi_->Answer(wanted); document) {
+      if (RefusesWrite(request)) return true;
       RespondDocument(request, std::move(*document));
       return true;
     }
@@ -340,11 +353,7 @@ class ApiServer::Impl {
       return true;
     }
     if (!*answer) return AnswerUnknownVersion(request);
-    if (!reads) {
-      RespondError(request, MethodNotAllowed());
-      return true;
-    }
-    RespondDocument(request, std::move(**answer));
+    if (!RefusesWrite(request)) RespondDocument(request, std::move(**answer));
     return true;
   }
 

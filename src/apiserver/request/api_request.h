@@ -48,6 +48,8 @@ struct ApiRequest {
   Duration started{0};   // Clock::Monotonic()
   Duration deadline{0};  // of the answer; long-running requests have none: zero
   size_t stage = 0;      // of the pipeline that it has reached
+  // What it names is served here; until that is known, its names may be inventions of the client.
+  bool is_routed = false;
   InFlight in_flight = {};
   // Told once, when the answer begins: its code, and its length if that is known.
   std::function<void(const ApiRequest& request, int code, size_t bytes)> on_answer = {};
