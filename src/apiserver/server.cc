@@ -10,6 +10,7 @@
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/bootstrap_options.h"
 #include "apiserver/cached_objects.h"
+#include "apiserver/component_statuses.h"
 #include "apiserver/content/negotiate.h"
 #include "apiserver/defaults/defaults.h"
 #include "apiserver/discovery/discovery.h"
@@ -18,10 +19,13 @@
 #include "apiserver/discovery/server_documents.h"
 #include "apiserver/health.h"
 #include "apiserver/housekeeper.h"
+#include "apiserver/log_files.h"
 #include "apiserver/metrics.h"
 #include "apiserver/open_store.h"
 #include "apiserver/openapi/openapi.h"
 #include "apiserver/pipeline.h"
+#include "apiserver/profile_pages.h"
+#include "apiserver/registry/pods.h"
 #include "apiserver/registry/registry.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/deadlines.h"
@@ -63,7 +67,8 @@ class ApiServer::Impl {
         metrics_(registry_of_metrics_),
         deadlines_(clock),
         rest_{.clock = clock, .random = random, .deadlines = deadlines_},
-        housekeeper_(clock) {}
+        housekeeper_(clock),
+        profiles_(clock) {}
 
   Result<void> Start() {
     AddCollectedMetrics();
@@ -86,6 +91,7 @@ class ApiServer::Impl {
                     options_.service.node_port_max}});
     router_.emplace(*served_, *storages_, *registry_, rest_);
     AddReviews(*router_, security_, clock_);
+    AddCoreVirtuals();
     if (security_.roles_decide) FollowRoles();
     housekeeper_.Add(std::chrono::seconds(1), [this] { ForgetStart(); });
     housekeeper_.Add(std::chrono::seconds(15), [this] { freed_memory_.ReleaseIfMuch(); });
@@ -98,6 +104,8 @@ class ApiServer::Impl {
 
   ~Impl() {
     if (bootstrap_) bootstrap_->Stop();
+    profiles_.Stop();
+    if (components_) components_->Stop();
     if (http_) http_->Stop();
     http_.reset();
     deadlines_.EndAll();
@@ -114,7 +122,10 @@ class ApiServer::Impl {
     if (bootstrap_) bootstrap_->Drain();
     if (!http_) return;
     ServeOn(options_.shutdown.delay_duration);
-    http_->OnDrain([this] { deadlines_.EndAll(); });
+    http_->OnDrain([this] {
+      deadlines_.EndAll();
+      profiles_.Stop();
+    });
     http_->Drain(options_.requests.request_timeout);
   }
 
@@ -181,6 +192,20 @@ class ApiServer::Impl {
 
   bool roles_ready() const {
     return !security_.roles_decide || (roles_written_ && follower_->synced());
+  }
+
+  // Resources of the core group that are answered and not stored.
+  void AddCoreVirtuals() {
+    components_.emplace(StandardComponents(*store_.store));
+    router_->SetVirtual("", "componentstatuses",
+                        [this](ApiRequestPtr request, const Endpoint& endpoint) {
+                          components_->Answer(std::move(request), endpoint);
+                        });
+    const Endpoint* binding = router_->CoreSubresource("pods", "binding");
+    if (binding == nullptr) return;
+    router_->SetVirtual("", "bindings", [binding](ApiRequestPtr request, const Endpoint&) {
+      HandlePodBinding(std::move(request), *binding);
+    });
   }
 
   Result<void> StartStorages() {
@@ -250,6 +275,9 @@ class ApiServer::Impl {
         .max_readonly_inflight = options_.requests.max_requests_inflight,
         .max_mutating_inflight = options_.requests.max_mutating_requests_inflight,
         .resolvers = {[this](ApiRequestPtr& request) { return AnswerOwnPaths(*request); },
+                      [this](ApiRequestPtr& request) {
+                        return options_.profiling && profiles_.Answer(request);
+                      },
                       [this](ApiRequestPtr& request) { return AnswerDiscovery(*request); },
                       [this](ApiRequestPtr& request) {
                         return request->info.is_resource && router_->Route(request);
@@ -273,6 +301,7 @@ class ApiServer::Impl {
       RespondDocument(request, IndexDocument(*served_, OwnPaths()));
       return true;
     }
+    if (options_.enable_logs_handler && log_files_.Answer(request)) return true;
     return AnswerOpenId(request);
   }
 
@@ -302,6 +331,7 @@ class ApiServer::Impl {
     std::vector<std::string> out = {"/healthz", "/livez",      "/metrics", "/openapi/v2",
                                     "/readyz",  "/openapi/v3", "/version"};
     for (std::string& path : health_.Paths()) out.push_back(std::move(path));
+    if (options_.enable_logs_handler) out.emplace_back("/logs");
     if (security_.openid) {
       out.emplace_back(OpenIdMetadata::kKeysPath);
       out.emplace_back(OpenIdMetadata::kConfigurationPath);
@@ -434,6 +464,9 @@ class ApiServer::Impl {
   FreedMemory freed_memory_;
   std::optional<Registry> registry_;
   std::optional<Router> router_;
+  std::optional<ComponentStatuses> components_;
+  LogFiles log_files_;
+  ProfilePages profiles_;
   Health health_;
   std::optional<Pipeline> pipeline_;
   std::atomic<bool> draining_{false};

@@ -47,12 +47,13 @@ def free_port():
 class ApiServer:
     """Starts at once; stop and start again keep the port and the data."""
 
-    def __init__(self, binary):
+    def __init__(self, binary, *flags):
         self._temporary = tempfile.TemporaryDirectory()
         self.folder = Path(self._temporary.name)
         self.port = free_port()
         self.url = f"https://127.0.0.1:{self.port}"
         self._binary = binary
+        self.flags = flags
         (self.folder / "tokens.csv").write_text(
             f'{ADMIN},admin,1,"system:masters"\n{BOB},bob,2,"dev"\n')
         subprocess.run(["openssl", "genrsa", "-out", self.folder / "sa.key", "2048"], check=True,
@@ -73,7 +74,7 @@ class ApiServer:
                 "--service-cluster-ip-range=10.0.0.0/16",
                 "--service-account-issuer=https://kubernetes.default.svc",
                 f"--service-account-key-file={folder}/sa.key",
-                f"--service-account-signing-key-file={folder}/sa.key",
+                f"--service-account-signing-key-file={folder}/sa.key", *self.flags,
             ], stdout=log, stderr=log)
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and self.process.poll() is None:

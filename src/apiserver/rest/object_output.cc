@@ -46,7 +46,7 @@ Result<void> ObjectView::AppendJson(std::string_view stored, Revision revision, 
                                     ByteBuffer& out) const {
   const MessageDesc& type = *resource_->kind;
   const bool whole = as == As::kObject;
-  if (const auto message = Message(stored); message) {
+  if (const auto message = Message(stored); message && revision != Revision{}) {
     ByteBuffer& with_version = Scratch();
     AppendWithResourceVersion(*message, RevisionText(revision).view(), with_version);
     return ProtobufToJson(with_version.view(), type,
@@ -64,7 +64,7 @@ Result<void> ObjectView::AppendJson(std::string_view stored, Revision revision, 
 
 Result<void> ObjectView::AppendProtobuf(std::string_view stored, Revision revision,
                                         ByteBuffer& out) const {
-  if (const auto message = Message(stored); message) {
+  if (const auto message = Message(stored); message && revision != Revision{}) {
     AppendWithResourceVersion(*message, RevisionText(revision).view(), out);
     return {};
   }
