@@ -39,6 +39,9 @@ void RespondObject(ApiRequest& request, int code, const Value& object);
 // A Status, with Retry-After and the like.
 void RespondError(ApiRequest& request, const Status& status);
 
+// Plain text with code 500, for what fails before it is known what is asked for.
+void RespondInternalError(ApiRequest& request, std::string_view why);
+
 // What http.ServeMux says of paths that nobody knows.
 void RespondUnknownPath(ApiRequest& request);
 

@@ -24,6 +24,9 @@ struct RestContext {
   Deadlines& deadlines;
   ResourceStorage* namespaces = nullptr;
   Duration min_request_timeout = std::chrono::seconds(1800);
+  int64_t delete_collection_workers = 1;  // deletions of a collection under way at once
+  // Whether deletions leave finalizers for the garbage collector.
+  bool garbage_collector = true;
 };
 
 // The columns of a resource's tables, compiled when somebody first asks for a table.

@@ -30,6 +30,8 @@ struct StorageEnvironment {
   // Of an embedded store (CacheOptions).
   bool events_come_first = true;
   std::chrono::seconds event_ttl{3600};  // --event-ttl
+  // --storage-media-type: JSON also for kinds that have a protobuf form.
+  bool prefer_json = false;
 };
 
 class ResourceStorage {
