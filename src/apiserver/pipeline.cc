@@ -142,7 +142,7 @@ Pipeline::Then Pipeline::LimitTime(ApiRequestPtr& request) {
   }
   request->deadline = request->started + timeout;
   request->once->deadline = request->deadline;
-  request->once->audit_id = request->audit_id;
+  request->once->SetAuditId(request->audit_id);
   return Then::kNext;
 }
 
@@ -190,8 +190,7 @@ Pipeline::Then Pipeline::LimitInFlight(ApiRequestPtr& request) {
 Pipeline::Then Pipeline::FindFlow(ApiRequestPtr& request) {
   if (options_.flow == nullptr) return Then::kNext;
   if (IsLongRunning(request->info) && request->info.verb != "watch") return Then::kNext;
-  const std::shared_ptr<const FlowMatcher> matcher = options_.flow->Matcher();
-  const FlowClass* found = matcher->Match(request->user, request->info);
+  const FlowClass* found = options_.flow->Matcher().Match(request->user, request->info);
   if (found == nullptr) return Then::kNext;
   request->answer_headers.Add("x-kubernetes-pf-flowschema-uid", found->schema_uid);
   request->answer_headers.Add("x-kubernetes-pf-prioritylevel-uid", found->level_uid);

@@ -18,6 +18,9 @@ void HttpHeaders::Erase(std::string_view name) {
 }
 
 void HttpHeaders::Take(HttpHeaders&& other) {
+  // An answer gets a few more after these.
+  constexpr size_t kMore = 4;
+  fields_.reserve(fields_.size() + other.fields_.size() + kMore);
   for (Field& field : other.fields_) fields_.push_back(std::move(field));
   other.fields_.clear();
 }

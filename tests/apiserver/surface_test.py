@@ -6,6 +6,8 @@
 import contextlib
 import gzip
 import os
+import shutil
+import subprocess
 import sys
 import threading
 import time
@@ -124,6 +126,15 @@ class Profiles(ServerCase):
         self.assertEqual((unknown.code, unknown.text), (404, "Unknown profile\n"))
         self.assertEqual(unknown.headers["X-Go-Pprof"], "1")
         self.assertEqual(self.get("/debug/pprof/profile?seconds=99999").code, 400)
+
+    def test_kubectl_gets_one(self):
+        kubectl = shutil.which("kubectl")
+        if kubectl is None:
+            self.skipTest("there is no kubectl")
+        made = subprocess.run(
+            [kubectl, "--kubeconfig", self.server.kubeconfig, "get", "--raw",
+             "/debug/pprof/profile?seconds=1"], capture_output=True, check=True, timeout=60)
+        self.assertEqual(Profile(made.stdout).sample_types, ["samples", "cpu"])
 
     def test_only_who_may_gets_one(self):
         status = self.expect_status(self.get("/debug/pprof/heap", token=BOB), 403, "Forbidden")

@@ -4,6 +4,19 @@
 
 namespace skiff {
 
+FlowConfig::FlowConfig(ResourceCache& schemas, ResourceCache& levels, Decode decode)
+    : schemas_(schemas), levels_(levels), decode_(std::move(decode)) {
+  Use(std::make_shared<const FlowMatcher>(std::span<const Document>(),
+                                          std::span<const Document>()));
+}
+
+void FlowConfig::Use(std::shared_ptr<const FlowMatcher> matcher) {
+  static std::atomic<uint64_t> last{0};
+  const std::lock_guard lock(mutex_);
+  matcher_ = std::move(matcher);
+  number_ = ++last;
+}
+
 std::shared_ptr<const FlowConfig::Listed> FlowConfig::List(ResourceCache& cache) const {
   auto listed = std::make_shared<Listed>();
   // From memory, and so before the call returns; unless the cache is being filled anew.
@@ -29,14 +42,24 @@ void FlowConfig::Refresh() {
   std::string version = schemas->version + "/" + levels->version;
   if (version == version_) return;
   version_ = std::move(version);
-  matcher_ = std::make_shared<const FlowMatcher>(schemas->objects, levels->objects);
+  Use(std::make_shared<const FlowMatcher>(schemas->objects, levels->objects));
 }
 
-std::shared_ptr<const FlowMatcher> FlowConfig::Matcher() {
-  std::shared_ptr<const FlowMatcher> matcher = matcher_.load();
-  if (matcher->complete()) return matcher;
-  Refresh();
-  return matcher_.load();
+const FlowMatcher& FlowConfig::Matcher() {
+  thread_local uint64_t number = 0;
+  thread_local std::shared_ptr<const FlowMatcher> matcher;
+  const auto look = [this] {
+    if (number == number_.load(std::memory_order_acquire)) return;
+    const std::lock_guard lock(mutex_);
+    number = number_;
+    matcher = matcher_;
+  };
+  look();
+  if (!matcher->complete()) {
+    Refresh();
+    look();
+  }
+  return *matcher;
 }
 
 }  // namespace skiff

@@ -20,13 +20,12 @@ class FlowConfig {
  public:
   using Decode = std::function<Result<Document>(std::string_view stored)>;
   // The caches outlive it.
-  FlowConfig(ResourceCache& schemas, ResourceCache& levels, Decode decode)
-      : schemas_(schemas), levels_(levels), decode_(std::move(decode)) {}
+  FlowConfig(ResourceCache& schemas, ResourceCache& levels, Decode decode);
 
   // Any thread, under no locks. Reads the caches, and makes a new matcher if they have changed.
   void Refresh();
-  // Any thread. Never null; what it finds lives as long as it.
-  std::shared_ptr<const FlowMatcher> Matcher();
+  // Any thread, to be used there and at once: the next call may end it.
+  const FlowMatcher& Matcher();
 
  private:
   struct Listed {
@@ -34,6 +33,7 @@ class FlowConfig {
     std::string version;  // changes with them
     std::atomic<bool> complete{false};
   };
+  void Use(std::shared_ptr<const FlowMatcher> matcher);
   // Null when the cache cannot answer now.
   std::shared_ptr<const Listed> List(ResourceCache& cache) const;
 
@@ -42,8 +42,11 @@ class FlowConfig {
   const Decode decode_;
   std::mutex refreshing_;
   std::string version_;  // of what the matcher was made of
-  std::atomic<std::shared_ptr<const FlowMatcher>> matcher_{std::make_shared<const FlowMatcher>(
-      std::span<const Document>(), std::span<const Document>())};
+  std::mutex mutex_;
+  std::shared_ptr<const FlowMatcher> matcher_;  // guarded by mutex_
+  // Of the matcher; no other in the process has the same. Each thread keeps the matcher that it
+  // used last, and so looks at this alone.
+  std::atomic<uint64_t> number_{0};
 };
 
 }  // namespace skiff

@@ -4,11 +4,13 @@
 // Any thread.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/clock.h"
@@ -21,9 +23,13 @@ class AnswerOnce final : public Responder::Sink {
   explicit AnswerOnce(std::shared_ptr<Responder::Sink> client) : client_(std::move(client)) {}
 
   // Of the one who began the request, on its thread: when the answer is due (Clock::Monotonic();
-  // zero: never), and by what name it is known.
+  // zero: never), and by what name it is known, of which the first bytes are kept.
   Duration deadline{0};
-  std::string audit_id = {};
+  void SetAuditId(std::string_view id) {
+    audit_id_size_ = std::min(id.size(), audit_id_.size());
+    std::copy_n(id.data(), audit_id_size_, audit_id_.data());
+  }
+  std::string_view audit_id() const { return {audit_id_.data(), audit_id_size_}; }
 
   void Respond(HttpResponse response) override {
     if (!Claim()) return;
@@ -60,6 +66,9 @@ class AnswerOnce final : public Responder::Sink {
   std::atomic<bool> answered_{false};
   std::mutex mutex_;
   std::function<void()> on_answer_;
+  // Most requests are answered at once and need it never, so it is not worth an allocation.
+  size_t audit_id_size_ = 0;
+  std::array<char, 64> audit_id_;
 };
 
 }  // namespace skiff
