@@ -198,6 +198,10 @@ struct HostFacts {
 // and the key that verifies service accounts' tokens (the server's own).
 void FillDerived(ApiServerOptions& options, const HostFacts& host);
 
+// How others reach the server: the external host name, or else the advertised address, with the
+// port unless the name has one.
+std::string ExternalAddress(const ApiServerOptions& options);
+
 // Every fault at once: the message has a line for each, which begins with the flag's name, and each
 // is a cause besides.
 Result<void> Validate(const ApiServerOptions& options);

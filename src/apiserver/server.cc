@@ -1,5 +1,6 @@
 #include "apiserver/server.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/bootstrap_options.h"
 #include "apiserver/cached_objects.h"
+#include "apiserver/component_statuses.h"
 #include "apiserver/content/negotiate.h"
 #include "apiserver/create_rights.h"
 #include "apiserver/defaults/defaults.h"
@@ -17,20 +19,29 @@
 #include "apiserver/discovery/runtime_config.h"
 #include "apiserver/discovery/served_resources.h"
 #include "apiserver/discovery/server_documents.h"
+#include "apiserver/flowcontrol/flow_config.h"
+#include "apiserver/front_headers.h"
 #include "apiserver/health.h"
 #include "apiserver/housekeeper.h"
+#include "apiserver/legacy_token_uses.h"
+#include "apiserver/log_files.h"
 #include "apiserver/metrics.h"
 #include "apiserver/open_store.h"
 #include "apiserver/openapi/openapi.h"
 #include "apiserver/pipeline.h"
+#include "apiserver/profile_pages.h"
+#include "apiserver/registry/pods.h"
 #include "apiserver/registry/registry.h"
 #include "apiserver/request/respond.h"
+#include "apiserver/request_deadlines.h"
 #include "apiserver/rest/deadlines.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/rest/object_output.h"
 #include "apiserver/rest/storage_set.h"
 #include "apiserver/reviews.h"
 #include "apiserver/router.h"
 #include "apiserver/security.h"
+#include "apiserver/storage_metrics.h"
 #include "apiserver/stored_rbac.h"
 #include "base/metrics.h"
 #include "base/resident_memory.h"
@@ -63,8 +74,10 @@ class ApiServer::Impl {
         log_(log),
         metrics_(registry_of_metrics_),
         deadlines_(clock),
+        request_deadlines_(clock),
         rest_{.clock = clock, .random = random, .deadlines = deadlines_},
-        housekeeper_(clock) {}
+        housekeeper_(clock),
+        profiles_(clock) {}
 
   Result<void> Start() {
     ShareFreedMemory();
@@ -74,11 +87,17 @@ class ApiServer::Impl {
     SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_));
     SKIFF_RETURN_IF_ERROR(Serve());
     SKIFF_RETURN_IF_ERROR(StartStorages());
+    AddStorageMetrics(registry_of_metrics_, *storages_);
     lookup_.emplace(*storages_);
-    SKIFF_ASSIGN_OR_RETURN(security_, MakeSecurity(options_, *lookup_, clock_, random_, log_));
+    SKIFF_ASSIGN_OR_RETURN(security_, MakeSecurity(options_, *lookup_, clock_, random_, log_,
+                                                   [this](const LegacyTokenUse& use) {
+                                                     NoteLegacyTokenUse(use, *storages_, log_);
+                                                   }));
     rest_.namespaces = storages_->Find(FindResource("", "v1", "namespaces")->hub);
     rest_.may_create = RightToCreate(security_.authorizer());
     rest_.min_request_timeout = options_.requests.min_request_timeout;
+    rest_.delete_collection_workers = options_.storage.delete_collection_workers;
+    rest_.garbage_collector = options_.storage.enable_garbage_collector;
     registry_.emplace(RegistryContext{
         .storages = *storages_,
         .clock = clock_,
@@ -89,18 +108,22 @@ class ApiServer::Impl {
                     options_.service.node_port_max}});
     router_.emplace(*served_, *storages_, *registry_, rest_);
     AddReviews(*router_, security_, clock_);
+    AddCoreVirtuals();
     if (security_.roles_decide) FollowRoles();
+    FollowFlows();
     housekeeper_.Add(std::chrono::seconds(1), [this] { ForgetStart(); });
     housekeeper_.Add(std::chrono::seconds(15), [this] { freed_memory_.ReleaseIfMuch(); });
     housekeeper_.Start();
     AddHealthChecks();
-    MakePipeline();
+    SKIFF_RETURN_IF_ERROR(MakePipeline());
     SKIFF_RETURN_IF_ERROR(Listen());
     return StartBootstrap();
   }
 
   ~Impl() {
     if (bootstrap_) bootstrap_->Stop();
+    profiles_.Stop();
+    if (components_) components_->Stop();
     if (http_) http_->Stop();
     http_.reset();
     deadlines_.EndAll();
@@ -117,8 +140,13 @@ class ApiServer::Impl {
     if (bootstrap_) bootstrap_->Drain();
     if (!http_) return;
     ServeOn(options_.shutdown.delay_duration);
-    http_->OnDrain([this] { deadlines_.EndAll(); });
-    http_->Drain(options_.requests.request_timeout);
+    if (options_.shutdown.send_retry_after) TurnAway();
+    http_->OnDrain([this] {
+      deadlines_.EndAll();
+      profiles_.Stop();
+    });
+    http_->Drain(std::max(options_.requests.request_timeout,
+                          options_.shutdown.watch_termination_grace_period));
   }
 
  private:
@@ -131,6 +159,16 @@ class ApiServer::Impl {
     while (clock_.Monotonic() < until) clock_.WaitUntil(never, lock, until);
   }
 
+  // --shutdown-send-retry-after: until what is under way is finished, others are not cut off but
+  // sent away with an answer.
+  void TurnAway() {
+    pipeline_->TurnAway();
+    const Duration until = clock_.Monotonic() + options_.requests.request_timeout;
+    while (pipeline_->in_flight() > 0 && clock_.Monotonic() < until) {
+      ServeOn(std::chrono::milliseconds(20));
+    }
+  }
+
   Result<void> Serve() {
     std::string config;
     for (const auto& [key, on] : options_.runtime_config) {
@@ -141,9 +179,7 @@ class ApiServer::Impl {
     served_ = std::make_shared<const ServedResources>(
         runtime, [this](std::string_view gate) { return options_.FeatureEnabled(gate); });
     openapi_ = std::make_unique<OpenApi>(served_, "v1.36.4");
-    discovery_ = std::make_unique<Discovery>(
-        served_, options_.advertise_address.value_or(IpAddress::LoopbackV4())
-                     .WithPort(options_.secure_port));
+    discovery_ = std::make_unique<Discovery>(served_, ExternalAddress(options_));
     return {};
   }
 
@@ -186,6 +222,20 @@ class ApiServer::Impl {
     return !security_.roles_decide || (roles_written_ && follower_->synced());
   }
 
+  // Resources of the core group that are answered and not stored.
+  void AddCoreVirtuals() {
+    components_.emplace(StandardComponents(*store_.store));
+    router_->SetVirtual("", "componentstatuses",
+                        [this](ApiRequestPtr request, const Endpoint& endpoint) {
+                          components_->Answer(std::move(request), endpoint);
+                        });
+    const Endpoint* binding = router_->CoreSubresource("pods", "binding");
+    if (binding == nullptr) return;
+    router_->SetVirtual("", "bindings", [binding](ApiRequestPtr request, const Endpoint&) {
+      HandlePodBinding(std::move(request), *binding);
+    });
+  }
+
   Result<void> StartStorages() {
     leases_.emplace(*store_.store, clock_,
                     LeasePoolOptions{.max_reuse = std::chrono::seconds(
@@ -197,7 +247,8 @@ class ApiServer::Impl {
         .leases = *leases_,
         .prefix = options_.storage.etcd_prefix,
         .events_come_first = store_.embedded,
-        .event_ttl = std::chrono::duration_cast<std::chrono::seconds>(options_.storage.event_ttl)});
+        .event_ttl = std::chrono::duration_cast<std::chrono::seconds>(options_.storage.event_ttl),
+        .prefer_json = options_.storage.media_type == "application/json"});
     SKIFF_ASSIGN_OR_RETURN(storages_, StorageSet::Make(HubsOf(*served_), *environment_));
     storages_->Start();
     const Duration deadline = clock_.Monotonic() + options_.storage.initialization_timeout;
@@ -218,6 +269,7 @@ class ApiServer::Impl {
   }
 
   void AddHealthChecks() {
+    health_.SetLivezGrace(clock_, clock_.Monotonic() + options_.livez_grace_period);
     health_.Add({"ping", HealthCheck::kAll, [] { return std::string(); }});
     health_.Add({"log", HealthCheck::kAll, [] { return std::string(); }});
     health_.Add({"etcd", HealthCheck::kAll, [this] {
@@ -241,7 +293,28 @@ class ApiServer::Impl {
                  }});
   }
 
-  void MakePipeline() {
+  // Which flow requests belong to.
+  void FollowFlows() {
+    if (!options_.requests.enable_priority_and_fairness) return;
+    const auto storage = [&](std::string_view name) {
+      const ResourceDesc* resource = FindResource("flowcontrol.apiserver.k8s.io", "v1", name);
+      return resource == nullptr ? nullptr : storages_->Find(resource->hub);
+    };
+    ResourceStorage* schemas = storage("flowschemas");
+    ResourceStorage* levels = storage("prioritylevelconfigurations");
+    if (schemas == nullptr || levels == nullptr) return;
+    flow_.emplace(schemas->cache(), levels->cache(),
+                  [](std::string_view stored) { return DecodeStored(stored, Revision{}); });
+    housekeeper_.Add(std::chrono::seconds(1), [this] { flow_->Refresh(); });
+  }
+
+  Result<void> MakePipeline() {
+    SKIFF_ASSIGN_OR_RETURN(
+        front_headers_,
+        FrontHeaders::Make({.allowed_origins = options_.cors_allowed_origins,
+                            .transport_security = options_.strict_transport_security_directives,
+                            .goaway_chance = options_.requests.goaway_chance},
+                           random_));
     pipeline_.emplace(PipelineOptions{
         .clock = clock_,
         .random = random_,
@@ -249,14 +322,21 @@ class ApiServer::Impl {
         .metrics = metrics_,
         .authenticator = *security_.authenticator,
         .authorizer = security_.authorizer(),
+        .deadlines = request_deadlines_,
+        .headers = *front_headers_,
+        .flow = flow_ ? &*flow_ : nullptr,
         .request_timeout = options_.requests.request_timeout,
         .max_readonly_inflight = options_.requests.max_requests_inflight,
         .max_mutating_inflight = options_.requests.max_mutating_requests_inflight,
         .resolvers = {[this](ApiRequestPtr& request) { return AnswerOwnPaths(*request); },
+                      [this](ApiRequestPtr& request) {
+                        return options_.profiling && profiles_.Answer(request);
+                      },
                       [this](ApiRequestPtr& request) { return AnswerDiscovery(*request); },
                       [this](ApiRequestPtr& request) {
                         return request->info.is_resource && router_->Route(request);
                       }}});
+    return {};
   }
 
   bool AnswerOwnPaths(ApiRequest& request) {
@@ -277,6 +357,7 @@ class ApiServer::Impl {
       RespondDocument(request, IndexDocument(*served_, OwnPaths()));
       return true;
     }
+    if (options_.enable_logs_handler && log_files_.Answer(request)) return true;
     return AnswerOpenId(request);
   }
 
@@ -318,6 +399,7 @@ class ApiServer::Impl {
     std::vector<std::string> out = {"/healthz", "/livez",      "/metrics", "/openapi/v2",
                                     "/readyz",  "/openapi/v3", "/version"};
     for (std::string& path : health_.Paths()) out.push_back(std::move(path));
+    if (options_.enable_logs_handler) out.emplace_back("/logs");
     if (security_.openid) {
       out.emplace_back(OpenIdMetadata::kKeysPath);
       out.emplace_back(OpenIdMetadata::kConfigurationPath);
@@ -389,6 +471,8 @@ class ApiServer::Impl {
     }
     if (!options_.client_ca_file.empty()) tls.client_ca_files.push_back(options_.client_ca_file);
     tls.cipher_suites = options_.tls.cipher_suites;
+    tls.curve_preferences.assign(options_.tls.curve_preferences.begin(),
+                                 options_.tls.curve_preferences.end());
     tls.min_version =
         options_.tls.min_version == MinTlsVersion::kTls13 ? "VersionTLS13" : "VersionTLS12";
     tls.http2 = !options_.disable_http2_serving;
@@ -431,6 +515,7 @@ class ApiServer::Impl {
   std::optional<LeasePool> leases_;
   std::optional<StorageEnvironment> environment_;
   Deadlines deadlines_;
+  RequestDeadlines request_deadlines_;
   RestContext rest_;
   std::shared_ptr<const ServedResources> served_;
   std::unique_ptr<Discovery> discovery_;
@@ -446,7 +531,12 @@ class ApiServer::Impl {
   FreedMemory freed_memory_;
   std::optional<Registry> registry_;
   std::optional<Router> router_;
+  std::optional<ComponentStatuses> components_;
+  LogFiles log_files_;
+  ProfilePages profiles_;
   Health health_;
+  std::optional<FlowConfig> flow_;
+  std::unique_ptr<FrontHeaders> front_headers_;
   std::optional<Pipeline> pipeline_;
   std::atomic<bool> draining_{false};
   std::unique_ptr<HttpServer> http_;

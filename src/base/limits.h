@@ -294,4 +294,24 @@ inline constexpr std::chrono::seconds kTokenCacheAge{10};
 // where they are compared with those of its author.
 inline constexpr size_t kMaxRulePieces = 100'000;
 
+// Profiles of the process itself: how long one may take; frames of a stack; samples that wait for
+// the thread that counts them; different stacks of one profile; threads that are looked at; the
+// largest program or library whose symbols are read.
+inline constexpr std::chrono::seconds kMaxProfileTime{3600};
+inline constexpr size_t kMaxProfileFrames = 128;
+inline constexpr size_t kMaxWaitingSamples = 1024;
+inline constexpr size_t kMaxProfileStacks = 100'000;
+inline constexpr size_t kMaxProfiledThreads = 4096;
+inline constexpr size_t kMaxSymbolFileBytes = size_t{2} * 1024 * 1024 * 1024;
+
+// /logs: entries of one directory, and bytes of a file that are read at once.
+inline constexpr size_t kMaxLogEntries = 10'000;
+inline constexpr size_t kLogPieceBytes = 64 * 1024;
+
+// FlowSchemas that requests are compared with.
+inline constexpr size_t kMaxFlowSchemas = 10'000;
+
+// The Origin header of a browser, which regular expressions are tried on.
+inline constexpr size_t kMaxOriginBytes = 4096;
+
 }  // namespace skiff::limits

@@ -73,12 +73,11 @@ class EtcdApiServer(ApiServer):
     """On an etcd instead of a directory."""
 
     def __init__(self, binary, etcd):
-        self.extra = [f"--etcd-servers={etcd.url}", "--runtime-config=api/all=true",
-                      "--feature-gates=AllAlpha=true,AllBeta=true"]
-        super().__init__(binary)
+        super().__init__(binary, f"--etcd-servers={etcd.url}", "--runtime-config=api/all=true",
+                         "--feature-gates=AllAlpha=true,AllBeta=true")
 
-    def flags(self):
-        return [flag for flag in super().flags() if not flag.startswith("--data-dir")] + self.extra
+    def command_flags(self):
+        return [flag for flag in super().command_flags() if not flag.startswith("--data-dir")]
 
 
 class Golden:

@@ -62,12 +62,13 @@ class Figures:
 class ApiServer:
     """Starts at once; stop and start again keep the port and the data."""
 
-    def __init__(self, binary):
+    def __init__(self, binary, *flags):
         self._temporary = tempfile.TemporaryDirectory()
         self.folder = Path(self._temporary.name)
         self.port = free_port()
         self.url = f"https://127.0.0.1:{self.port}"
         self._binary = binary
+        self.flags = flags
         (self.folder / "tokens.csv").write_text(
             f'{ADMIN},admin,1,"system:masters"\n{BOB},bob,2,"dev"\n')
         subprocess.run(["openssl", "genrsa", "-out", self.folder / "sa.key", "2048"], check=True,
@@ -78,7 +79,7 @@ class ApiServer:
         self.kubeconfig.write_text(KUBECONFIG.format(
             url=self.url, authority=self.folder / "certs" / "apiserver.crt", admin=ADMIN, bob=BOB))
 
-    def flags(self):
+    def command_flags(self):
         folder = self.folder
         return [
             f"--data-dir={folder}/data", f"--cert-dir={folder}/certs",
@@ -87,12 +88,13 @@ class ApiServer:
             "--service-cluster-ip-range=10.0.0.0/16",
             "--service-account-issuer=https://kubernetes.default.svc",
             f"--service-account-key-file={folder}/sa.key",
-            f"--service-account-signing-key-file={folder}/sa.key",
+            f"--service-account-signing-key-file={folder}/sa.key", *self.flags,
         ]
 
     def start(self):
         with open(self.folder / "log", "ab") as log:
-            self.process = subprocess.Popen([self._binary, *self.flags()], stdout=log, stderr=log)
+            self.process = subprocess.Popen([self._binary, *self.command_flags()], stdout=log,
+                                            stderr=log)
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and self.process.poll() is None:
             try:

@@ -30,6 +30,9 @@ struct RestContext {
   Duration min_request_timeout = std::chrono::seconds(1800);
   // Whether who asks for an update may create what is not there; null: everybody.
   std::function<Result<void>(const ApiRequest&)> may_create = {};
+  int64_t delete_collection_workers = 1;  // deletions of a collection under way at once
+  // Whether deletions leave finalizers for the garbage collector.
+  bool garbage_collector = true;
 };
 
 // The columns of a resource's tables, compiled when somebody first asks for a table.

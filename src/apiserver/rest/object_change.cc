@@ -13,11 +13,11 @@
 namespace skiff {
 namespace {
 
-SharedBytes EncodeForStorage(Document& object, const StorageDesc& desc) {
+SharedBytes EncodeForStorage(Document& object, ResourceStorage& storage) {
   MetaOf meta(object);
   meta.Erase("resourceVersion");
   meta.Erase("selfLink");
-  if (desc.media == StorageMedia::kJson) {
+  if (storage.desc().media == StorageMedia::kJson || storage.environment().prefer_json) {
     return SharedBytes(EncodeJson(object.root()) + "\n");
   }
   std::string bytes;
@@ -62,7 +62,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     // the object cleared or added, a status or a job's labels, has defaults again.
     ApplyDefaults(decided->object);
     // Of a removal this is what the client and nobody else sees: the object as it was last.
-    written_ = EncodeForStorage(decided->object, change_.storage->desc());
+    written_ = EncodeForStorage(decided->object, *change_.storage);
     if (decided->kind == Change::Kind::kWrite) {
       if (current_ && written_ == current_->bytes && decided->also.writes.empty()) {
         return Finish(false, false);

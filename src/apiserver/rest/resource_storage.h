@@ -32,6 +32,8 @@ struct StorageEnvironment {
   bool events_come_first = true;
   std::chrono::seconds event_ttl{3600};  // --event-ttl
   std::shared_ptr<WriteTurns> turns = std::make_shared<WriteTurns>();
+  // --storage-media-type: JSON also for kinds that have a protobuf form.
+  bool prefer_json = false;
 };
 
 class ResourceStorage {
