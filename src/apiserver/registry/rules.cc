@@ -2,12 +2,16 @@
 
 #include <span>
 
+#include "apiserver/registry/core/core_rules.h"
+
 namespace skiff {
 namespace {
 
 // One entry for each folder under src/apiserver/registry.
 using RulesOfGroup = std::span<const KindRules> (*)();
-constexpr std::span<const RulesOfGroup> kGroups = {};
+constexpr RulesOfGroup kGroups[] = {
+    CoreRules,
+};
 
 }  // namespace
 
