@@ -83,13 +83,13 @@ std::optional<IpRange> ReadCidr(std::string_view text) {
   return *range;
 }
 
-bool CheckOldIp(std::string_view field, std::string_view text, FieldErrors& errors) {
+bool CheckOldIp(std::string_view text, std::string_view field, FieldErrors& errors) {
   const NameProblems problems = OldIpProblems(text, ReadIp(text));
   errors.Invalid(field, text, problems);
   return problems.empty();
 }
 
-bool CheckOldCidr(std::string_view field, std::string_view text, FieldErrors& errors) {
+bool CheckOldCidr(std::string_view text, std::string_view field, FieldErrors& errors) {
   const NameProblems problems = OldCidrProblems(text, ReadCidr(text));
   errors.Invalid(field, text, problems);
   return problems.empty();
@@ -104,11 +104,11 @@ NameProblems CheckIpName(std::string_view text) {
   return problems;
 }
 
-void CheckIp(std::string_view field, std::string_view text, FieldErrors& errors) {
+void CheckIp(std::string_view text, std::string_view field, FieldErrors& errors) {
   errors.Invalid(field, text, CheckIpName(text));
 }
 
-void CheckCidr(std::string_view field, std::string_view text, FieldErrors& errors) {
+void CheckCidr(std::string_view text, std::string_view field, FieldErrors& errors) {
   const std::optional<IpRange> range = ReadCidr(text);
   NameProblems problems = OldCidrProblems(text, range);
   if (problems.empty() && range->ToString() != text) {
@@ -117,7 +117,7 @@ void CheckCidr(std::string_view field, std::string_view text, FieldErrors& error
   errors.Invalid(field, text, problems);
 }
 
-void CheckEndpointIp(std::string_view field, std::string_view text, FieldErrors& errors) {
+void CheckEndpointIp(std::string_view text, std::string_view field, FieldErrors& errors) {
   const std::optional<IpAddress> address = ReadIp(text);
   if (!address) return errors.Invalid(field, text, "must be a valid IP address");
   if (address->IsUnspecified()) {
@@ -139,7 +139,7 @@ void CheckEndpointIp(std::string_view field, std::string_view text, FieldErrors&
   }
 }
 
-void CheckInterfaceAddress(std::string_view field, std::string_view text, FieldErrors& errors) {
+void CheckInterfaceAddress(std::string_view text, std::string_view field, FieldErrors& errors) {
   const std::optional<IpRange> range = ReadCidr(text);
   if (!range) {
     return errors.Invalid(

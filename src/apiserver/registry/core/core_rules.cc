@@ -1,0 +1,24 @@
+#include "apiserver/registry/core/core_rules.h"
+
+namespace skiff {
+
+std::span<const KindRules> CoreRules() {
+  static const KindRules kRules[] = {
+      kServiceRules,
+      kEndpointsRules,
+      kNodeRules,
+      kNamespaceRules,
+      kPersistentVolumeRules,
+      kPersistentVolumeClaimRules,
+      kSecretRules,
+      kConfigMapRules,
+      kServiceAccountRules,
+      kLimitRangeRules,
+      kResourceQuotaRules,
+      kEventRules,
+      kNewEventRules,
+  };
+  return kRules;
+}
+
+}  // namespace skiff
