@@ -1,16 +1,18 @@
 // Rules of a kind held against objects that differ from a valid one in a few fields, for tests.
 //
-//   const RulesTester service(CoreRules(), "Service", R"({"spec": {…}})");
+//   const RulesTester service(kServiceRules, "v1", R"({"spec": {…}})");
 //   service.ExpectNew({{"spec.type=Other", "spec.type NotSupported"}});
 //
 // Edits are path=JSON, several joined with " & "; text that is no JSON is a string, '' an empty one,
 // and nothing takes the field away. Faults are "path Reason", in order, several joined with "; ".
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -42,6 +44,9 @@ class RulesTester {
       if (each.kind == kind) rules_ = &each;
     }
   }
+
+  RulesTester(const KindRules& rules, std::string_view api_version, std::string_view valid)
+      : RulesTester({&rules, 1}, api_version, rules.kind, valid) {}
 
   std::string New(std::string_view edits) const {
     FieldErrors errors;

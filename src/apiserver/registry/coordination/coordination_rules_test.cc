@@ -1,6 +1,6 @@
 #include "apiserver/registry/coordination/coordination_rules.h"
 
-#include "apiserver/registry/coordination/semantic_version.h"
+#include "apiserver/validation/semantic_version.h"
 #include "apiserver/validation/rules_testing.h"
 
 namespace skiff {

@@ -1,6 +1,6 @@
 #include "apiserver/registry/coordination/coordination_rules.h"
 #include "apiserver/registry/coordination/lease_strategy.h"
-#include "apiserver/registry/coordination/semantic_version.h"
+#include "apiserver/validation/semantic_version.h"
 #include "apiserver/validation/common.h"
 #include "views/coordination.k8s.io/v1beta1.h"
 

@@ -5,6 +5,7 @@
 
 #include "apiserver/registry/core/core_rules.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/node_labels.h"
 
 namespace skiff {
 namespace {
@@ -47,23 +48,8 @@ void ValidatePersistentVolume(const Document& object, FieldErrors& errors) {
   ValidateMountOptions(volume, errors);
 }
 
-struct Renamed {
-  std::string_view beta;
-  std::string_view now;
-};
-constexpr Renamed kRenamedLabels[] = {
-    {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
-    {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"},
-    {"beta.kubernetes.io/os", "kubernetes.io/os"},
-    {"beta.kubernetes.io/arch", "kubernetes.io/arch"},
-    {"beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"},
-};
-
 bool IsSameLabel(std::string_view now, std::string_view old) {
-  if (now == old) return true;
-  return std::ranges::any_of(kRenamedLabels, [&](const Renamed& label) {
-    return label.beta == old && label.now == now;
-  });
+  return now == old || (!now.empty() && StableNodeLabel(old) == now);
 }
 
 using Requirements = ListView<core::NodeSelectorRequirement>;
@@ -174,13 +160,11 @@ void WarnAboutPersistentVolume(const Document& object, const Document*,
   for (size_t i = 0; i < terms.size(); ++i) {
     const auto expressions = terms[i].match_expressions();
     for (size_t j = 0; j < expressions.size(); ++j) {
-      for (const Renamed& label : kRenamedLabels) {
-        if (label.beta != expressions[j].key()) continue;
-        warnings.push_back("spec.nodeAffinity.required.nodeSelectorTerms[" + std::to_string(i) +
-                           "].matchExpressions[" + std::to_string(j) + "].key: " +
-                           std::string(label.beta) + " is deprecated since v1.14; use \"" +
-                           std::string(label.now) + "\" instead");
-      }
+      const std::string_view why = DeprecationOfNodeLabel(expressions[j].key());
+      if (why.empty()) continue;
+      warnings.push_back("spec.nodeAffinity.required.nodeSelectorTerms[" + std::to_string(i) +
+                         "].matchExpressions[" + std::to_string(j) + "].key: " +
+                         std::string(expressions[j].key()) + " is " + std::string(why));
     }
   }
   for (const Deprecated& each : kDeprecatedSources) {

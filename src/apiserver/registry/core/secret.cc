@@ -25,7 +25,7 @@ void ValidateJsonKey(const core::Secret& secret, std::string_view key, FieldErro
   if (document && (document->root().is_map() || document->root().is_null())) return;
   const auto at = errors.AtKey("data", key);
   errors.Invalid("", "<secret contents redacted>",
-                 document ? "must be a JSON object" : document.error().message);
+                 document ? "must be a JSON object" : document.error().message());
 }
 
 // What secrets of a type must hold.

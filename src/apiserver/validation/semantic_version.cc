@@ -1,4 +1,4 @@
-#include "apiserver/registry/coordination/semantic_version.h"
+#include "apiserver/validation/semantic_version.h"
 
 #include <algorithm>
 #include <charconv>
