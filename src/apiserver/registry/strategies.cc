@@ -1,6 +1,8 @@
 #include "apiserver/registry/strategies.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "views/coordination.k8s.io/v1.h"
 #include "views/core/v1.h"
@@ -68,34 +70,46 @@ bool IsClaimOrSnapshot(const core::TypedLocalObjectReference& source) {
   return group == "snapshot.storage.k8s.io" && source.kind() == "VolumeSnapshot";
 }
 
+// Texts of their own, because writing to a document moves what views look at.
+struct Names {
+  std::string kind;
+  std::string name;
+  std::optional<std::string> group;
+};
+
+template <typename Reference>
+Names NamesOf(const Reference& from) {
+  Names out{std::string(from.kind()), std::string(from.name()), {}};
+  if (from.api_group()) out.group = *from.api_group();
+  return out;
+}
+
+template <typename Reference>
+void Copy(const Names& names, Reference to) {
+  to.set_kind(names.kind);
+  to.set_name(names.name);
+  if (names.group) to.set_api_group(*names.group);
+}
+
 // dataSource came first and could name claims and snapshots only; dataSourceRef says the same of
 // anything. Each is made from the other.
 void JoinDataSources(Document& object, const core::PersistentVolumeClaimSpec& old) {
   core::MutablePersistentVolumeClaim claim(object);
   const core::PersistentVolumeClaimSpec spec = claim.Read().spec();
   if (!spec.has_data_source() && !spec.has_data_source_ref()) return;
-  auto writable = claim.mutable_spec();
   const bool was_used = old.has_data_source() || old.has_data_source_ref();
   if (!was_used && spec.has_data_source() && !spec.has_data_source_ref() &&
       !IsClaimOrSnapshot(spec.data_source())) {
-    writable.clear_data_source();
+    claim.mutable_spec().clear_data_source();
     return;
   }
   if (spec.has_data_source() && !spec.has_data_source_ref()) {
-    const core::TypedLocalObjectReference source = spec.data_source();
-    auto made = writable.mutable_data_source_ref();
-    made.set_kind(source.kind());
-    made.set_name(source.name());
-    const auto group = writable.Read().data_source().api_group();
-    if (group) made.set_api_group(*group);
+    const Names names = NamesOf(spec.data_source());
+    Copy(names, claim.mutable_spec().mutable_data_source_ref());
   } else if (spec.has_data_source_ref() && !spec.has_data_source() &&
              spec.data_source_ref().namespace_().value_or("").empty()) {
-    const core::TypedObjectReference source = spec.data_source_ref();
-    auto made = writable.mutable_data_source();
-    made.set_kind(source.kind());
-    made.set_name(source.name());
-    const auto group = writable.Read().data_source_ref().api_group();
-    if (group) made.set_api_group(*group);
+    const Names names = NamesOf(spec.data_source_ref());
+    Copy(names, claim.mutable_spec().mutable_data_source());
   }
 }
 

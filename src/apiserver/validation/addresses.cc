@@ -77,8 +77,7 @@ std::optional<IpRange> ReadCidr(std::string_view text) {
   auto [address, bits] = SplitCidr(text);
   if (bits.empty()) return std::nullopt;
   while (HasLeadingZeros(bits)) bits.remove_prefix(1);
-  Result<IpRange> range =
-      IpRange::Parse(WithoutLeadingZeros(address) + "/" + std::string(bits));
+  Result<IpRange> range = IpRange::Parse(WithoutLeadingZeros(address) + "/" + std::string(bits));
   if (!range) return std::nullopt;
   return *range;
 }
@@ -130,9 +129,8 @@ void CheckEndpointIp(std::string_view text, std::string_view field, FieldErrors&
     errors.Invalid(field, text, "may not be in the link-local range (169.254.0.0/16, fe80::/10)");
   }
   const uint8_t* bytes = address->bytes();
-  const bool local_multicast = address->is_v4()
-                                   ? bytes[0] == 224 && bytes[1] == 0 && bytes[2] == 0
-                                   : bytes[0] == 0xff && (bytes[1] & 0x0f) == 2;
+  const bool local_multicast = address->is_v4() ? bytes[0] == 224 && bytes[1] == 0 && bytes[2] == 0
+                                                : bytes[0] == 0xff && (bytes[1] & 0x0f) == 2;
   if (local_multicast) {
     errors.Invalid(field, text,
                    "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
@@ -143,8 +141,7 @@ void CheckInterfaceAddress(std::string_view text, std::string_view field, FieldE
   const std::optional<IpRange> range = ReadCidr(text);
   if (!range) {
     return errors.Invalid(
-        field, text,
-        "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)");
+        field, text, "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)");
   }
   const std::string canonical =
       WithPrefix(ReadIp(SplitCidr(text).first).value_or(range->base()), range->prefix_bits());
@@ -153,8 +150,7 @@ void CheckInterfaceAddress(std::string_view text, std::string_view field, FieldE
   }
 }
 
-void WarnAboutIp(std::string_view path, std::string_view text,
-                 std::vector<std::string>& warnings) {
+void WarnAboutIp(std::string_view path, std::string_view text, std::vector<std::string>& warnings) {
   const std::optional<IpAddress> address = ReadIp(text);
   if (!address) return;
   const std::string canonical = address->ToString();

@@ -22,8 +22,7 @@ constexpr OldLabel kOldLabels[] = {
     {"app.kubernetes.io/created-by", "", "deprecated since v1.9"},
     {"scheduler.alpha.kubernetes.io/preferAvoidPods", "",
      "deprecated since v1.22; use Taints and Tolerations instead"},
-    {"node-role.kubernetes.io/master", "",
-     "use \"node-role.kubernetes.io/control-plane\" instead"},
+    {"node-role.kubernetes.io/master", "", "use \"node-role.kubernetes.io/control-plane\" instead"},
 };
 
 const OldLabel* Find(std::string_view key) {

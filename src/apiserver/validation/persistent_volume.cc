@@ -4,6 +4,7 @@
 
 #include "apiserver/validation/affinity.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/members.h"
 
 namespace skiff {
 namespace {
@@ -37,11 +38,7 @@ void ValidateCapacity(const core::PersistentVolumeSpec& spec, FieldErrors& error
   if (capacity.empty()) errors.Required("capacity");
   if (!capacity.Contains("storage") || capacity.size() > 1) {
     errors.NotSupported(
-        "capacity",
-        ShownValue(spec.AsValue() != nullptr
-                       ? spec.AsValue()->Member(core::PersistentVolumeSpec::kCapacity)
-                       : nullptr),
-        {"storage"});
+        "capacity", ShownValue(MemberOf(spec, core::PersistentVolumeSpec::kCapacity)), {"storage"});
   }
   for (const auto& [name, quantity] : capacity) {
     const auto at = errors.AtKey("capacity", name);
@@ -63,8 +60,7 @@ void ValidateInlineSpec(const core::PersistentVolumeSpec& spec, FieldErrors& err
 void ValidateReclaimPolicy(std::string_view policy, bool is_inline, FieldErrors& errors) {
   if (policy.empty()) return;
   if (!is_inline) {
-    ValidateOneOf(policy, {"Delete", "Recycle", "Retain"}, "persistentVolumeReclaimPolicy",
-                  errors);
+    ValidateOneOf(policy, {"Delete", "Recycle", "Retain"}, "persistentVolumeReclaimPolicy", errors);
   } else if (policy != "Retain") {
     errors.Forbidden("persistentVolumeReclaimPolicy",
                      "may only be Retain in the context of inline volumes");

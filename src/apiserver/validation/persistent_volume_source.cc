@@ -3,6 +3,7 @@
 
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/local_path.h"
+#include "apiserver/validation/members.h"
 #include "apiserver/validation/persistent_volume.h"
 #include "apiserver/validation/volumes.h"
 #include "base/strings.h"
@@ -75,7 +76,8 @@ void ValidateFlocker(const Value& source, std::string_view, FieldErrors& errors)
     errors.Required("", "one of datasetName and datasetUUID is required");
   }
   if (!name.empty() && !uuid.empty()) {
-    errors.Invalid("", "resource", "datasetName and datasetUUID can not be specified simultaneously");
+    errors.Invalid("", "resource",
+                   "datasetName and datasetUUID can not be specified simultaneously");
   }
   if (name.find('/') != std::string_view::npos) {
     errors.Invalid("datasetName", name, "must not contain '/'");
@@ -298,7 +300,7 @@ constexpr SourceKind kSources[] = {
 };
 
 const Value* SourceOf(const core::PersistentVolumeSpec& spec, std::string_view field) {
-  return spec.AsValue() != nullptr ? spec.AsValue()->Find(field) : nullptr;
+  return MemberOf(spec, field);
 }
 
 bool SameCsi(const Value& now, const Value& old) {

@@ -3,8 +3,9 @@
 //   const RulesTester service(kServiceRules, "v1", R"({"spec": {…}})");
 //   service.ExpectNew({{"spec.type=Other", "spec.type NotSupported"}});
 //
-// Edits are path=JSON, several joined with " & "; text that is no JSON is a string, '' an empty one,
-// and nothing takes the field away. Faults are "path Reason", in order, several joined with "; ".
+// Edits are path=JSON, several joined with " & "; text that is no JSON is a string, '' an empty
+// one, and nothing takes the field away. Faults are "path Reason", in order, several joined with ";
+// ".
 #pragma once
 
 #include <algorithm>
@@ -37,8 +38,8 @@ class RulesTester {
     std::string_view faults;
   };
 
-  RulesTester(std::span<const KindRules> rules, std::string_view api_version,
-              std::string_view kind, std::string_view valid)
+  RulesTester(std::span<const KindRules> rules, std::string_view api_version, std::string_view kind,
+              std::string_view valid)
       : type_(FindKind(api_version, kind)), valid_(valid) {
     for (const KindRules& each : rules) {
       if (each.kind == kind) rules_ = &each;

@@ -8,9 +8,7 @@
 namespace skiff {
 namespace {
 
-bool IsNumber(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, IsDigit);
-}
+bool IsNumber(std::string_view text) { return !text.empty() && std::ranges::all_of(text, IsDigit); }
 
 std::optional<uint64_t> ReadNumber(std::string_view text) {
   if (!IsNumber(text) || (text.size() > 1 && text[0] == '0')) return std::nullopt;

@@ -1,7 +1,7 @@
 #include "apiserver/registry/coordination/coordination_rules.h"
 
-#include "apiserver/validation/semantic_version.h"
 #include "apiserver/validation/rules_testing.h"
+#include "apiserver/validation/semantic_version.h"
 
 namespace skiff {
 namespace {

@@ -1,7 +1,7 @@
 #include "apiserver/registry/coordination/coordination_rules.h"
 #include "apiserver/registry/coordination/lease_strategy.h"
-#include "apiserver/validation/semantic_version.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/semantic_version.h"
 #include "views/coordination.k8s.io/v1beta1.h"
 
 namespace skiff {

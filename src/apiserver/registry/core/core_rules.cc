@@ -4,18 +4,10 @@ namespace skiff {
 
 std::span<const KindRules> CoreRules() {
   static const KindRules kRules[] = {
-      kServiceRules,
-      kEndpointsRules,
-      kNodeRules,
-      kNamespaceRules,
-      kPersistentVolumeRules,
-      kPersistentVolumeClaimRules,
-      kSecretRules,
-      kConfigMapRules,
-      kServiceAccountRules,
-      kLimitRangeRules,
-      kResourceQuotaRules,
-      kEventRules,
+      kServiceRules,    kEndpointsRules,        kNodeRules,
+      kNamespaceRules,  kPersistentVolumeRules, kPersistentVolumeClaimRules,
+      kSecretRules,     kConfigMapRules,        kServiceAccountRules,
+      kLimitRangeRules, kResourceQuotaRules,    kEventRules,
       kNewEventRules,
   };
   return kRules;

@@ -131,7 +131,8 @@ TEST(CoreRulesTest, EndpointsHaveAddressesAndPorts) {
   const std::string at = "subsets[0]";
   endpoints.ExpectNew({
       {at + ".addresses=", at + " Required"},
-      {at + ".addresses[0].ip=x", at + ".addresses[0].ip Invalid; " + at + ".addresses[0].ip Invalid"},
+      {at + ".addresses[0].ip=x",
+       at + ".addresses[0].ip Invalid; " + at + ".addresses[0].ip Invalid"},
       {at + ".addresses[0].ip=127.0.0.1", at + ".addresses[0].ip Invalid"},
       {at + ".addresses[0].hostname=a.b", at + ".addresses[0].hostname Invalid"},
       {at + ".addresses[0].nodeName=A", at + ".addresses[0].nodeName Invalid"},
@@ -145,8 +146,9 @@ TEST(CoreRulesTest, EndpointsHaveAddressesAndPorts) {
       {at + ".ports[1]={\"name\":\"b\",\"port\":81,\"protocol\":\"TCP\"}",
        at + ".ports[0].name Required"},
   });
-  endpoints.ExpectChanged({{at + ".addresses[0].ip=127.0.0.1", "metadata.labels={\"a\":\"b\"}", ""},
-                           {"", at + ".addresses[0].ip=127.0.0.1", at + ".addresses[0].ip Invalid"}});
+  endpoints.ExpectChanged(
+      {{at + ".addresses[0].ip=127.0.0.1", "metadata.labels={\"a\":\"b\"}", ""},
+       {"", at + ".addresses[0].ip=127.0.0.1", at + ".addresses[0].ip Invalid"}});
 }
 
 TEST(CoreRulesTest, NodesKeepTheRangesTheyGot) {
@@ -175,14 +177,15 @@ TEST(CoreRulesTest, NodesKeepTheRangesTheyGot) {
       {"", "spec.providerID=q", "spec.providerID Forbidden"},
       {"spec.providerID=", "spec.providerID=q", ""},
       {"", "spec.externalID=x", "spec.externalID Forbidden"},
-      {"", "spec.taints[0].effect=", "metadata.taints[0].effect Required; "
-                                     "metadata.taints[0].effect Required"},
+      {"", "spec.taints[0].effect=",
+       "metadata.taints[0].effect Required; "
+       "metadata.taints[0].effect Required"},
   });
-  nodes.ExpectChanged(
-      {{"", "status.addresses=[{\"type\":\"a\",\"address\":\"b\"},{\"type\":\"a\","
-            "\"address\":\"b\"}]",
-        "status.addresses[1] Duplicate"}},
-      "status");
+  nodes.ExpectChanged({{"",
+                        "status.addresses=[{\"type\":\"a\",\"address\":\"b\"},{\"type\":\"a\","
+                        "\"address\":\"b\"}]",
+                        "status.addresses[1] Duplicate"}},
+                      "status");
   EXPECT_EQ(nodes.Warnings("spec.externalID=x").size(), 1u);
 }
 
@@ -198,8 +201,9 @@ TEST(CoreRulesTest, EventsBelongToTheNamespaceOfTheirObject) {
       {"involvedObject.namespace=", "involvedObject.namespace Invalid"},
       {"involvedObject.namespace= & metadata.namespace=default", ""},
       {report, ""},
-      {report + " & reportingComponent=", "reportingComponent Required; reportingComponent Invalid; "
-                                          "reportingComponent Invalid"},
+      {report + " & reportingComponent=",
+       "reportingComponent Required; reportingComponent Invalid; "
+       "reportingComponent Invalid"},
       {report + " & reportingInstance=", "reportingInstance Required"},
       {report + " & action=" + std::string(129, 'x'), "action Invalid"},
       {report + " & reason=", "reason Required"},

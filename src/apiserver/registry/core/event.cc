@@ -113,17 +113,15 @@ void ValidateNewEventUpdate(const Document& object, const Document& old, FieldEr
       {Event::kReportingInstance, "reportingInstance"},
   };
   for (const Field& field : kFields) {
-    ValidateImmutable(old.root().Member(field.index), object.root().Member(field.index),
-                      field.name, errors);
+    ValidateImmutable(old.root().Member(field.index), object.root().Member(field.index), field.name,
+                      errors);
   }
 }
 
 }  // namespace
 
-constinit const KindRules kEventRules = {.group = "",
-                                         .kind = "Event",
-                                         .create = ValidateCoreEvent,
-                                         .update = ValidateCoreEventUpdate};
+constinit const KindRules kEventRules = {
+    .group = "", .kind = "Event", .create = ValidateCoreEvent, .update = ValidateCoreEventUpdate};
 constinit const KindRules kNewEventRules = {.group = "events.k8s.io",
                                             .kind = "Event",
                                             .create = ValidateNewEvent,

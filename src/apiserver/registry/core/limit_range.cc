@@ -62,8 +62,8 @@ void ValidateRatio(std::string_view name, const Bounds& bounds, FieldErrors& err
   const double most = ParsedQuantity(*bounds.max).AsApproximateDouble() / min;
   if (min != 0 && ratio.AsApproximateDouble() > most) {
     errors.Invalid("", *bounds.ratio,
-                   "ratio " + std::string(*bounds.ratio) + " is greater than max/min = " +
-                       std::to_string(most));
+                   "ratio " + std::string(*bounds.ratio) +
+                       " is greater than max/min = " + std::to_string(most));
   }
 }
 
@@ -108,7 +108,8 @@ void ValidateItem(const core::LimitRangeItem& item, FieldErrors& errors) {
   ValidateNames(type, item.min(), "min", names, errors);
   if (is_pod) {
     for (const std::string_view field : {"default", "defaultRequest"}) {
-      const bool set = field == "default" ? !item.default_().empty() : !item.default_request().empty();
+      const bool set =
+          field == "default" ? !item.default_().empty() : !item.default_request().empty();
       if (set) errors.Forbidden(field, "may not be specified when `type` is 'Pod'");
     }
   } else {
@@ -117,8 +118,8 @@ void ValidateItem(const core::LimitRangeItem& item, FieldErrors& errors) {
   }
   if (type == "PersistentVolumeClaim" && !item.min().Contains("storage") &&
       !item.max().Contains("storage")) {
-    errors.Required("limits",
-                    "either minimum or maximum storage value is required, but neither was provided");
+    errors.Required(
+        "limits", "either minimum or maximum storage value is required, but neither was provided");
   }
   ValidateNames(type, item.max_limit_request_ratio(), "maxLimitRequestRatio", names, errors);
   for (const std::string_view name : names) {

@@ -6,6 +6,7 @@
 #include "apiserver/registry/core/core_rules.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/members.h"
 #include "apiserver/validation/resources.h"
 #include "base/strings.h"
 #include "views/core/v1.h"
@@ -103,7 +104,7 @@ void ValidatePodCidrs(const core::NodeSpec& spec, FieldErrors& errors) {
     errors.Internal("podCIDRs", "invalid PodCIDRs. failed to check with dual stack");
   }
   if (!readable || cidrs.size() > 2 || families[0] == 0 || families[1] == 0) {
-    errors.Invalid("podCIDRs", ShownValue(spec.AsValue()->Member(core::NodeSpec::kPodCIDRs)),
+    errors.Invalid("podCIDRs", ShownValue(MemberOf(spec, core::NodeSpec::kPodCIDRs)),
                    "may specify no more than one CIDR for each IP family");
   }
 }
@@ -140,8 +141,7 @@ void ValidateConfigSource(const core::NodeConfigSource& source, bool in_status,
   }
   ValidateRequiredFormat(kDnsLabelFormat, map.namespace_(), "namespace", errors);
   ValidateRequiredFormat(kDnsSubdomainFormat, map.name(), "name", errors);
-  ValidateRequiredFormat(kConfigMapKeyFormat, map.kubelet_config_key(), "kubeletConfigKey",
-                         errors);
+  ValidateRequiredFormat(kConfigMapKeyFormat, map.kubelet_config_key(), "kubeletConfigKey", errors);
 }
 
 void ValidateConfig(const core::Node& node, FieldErrors& errors) {
@@ -176,8 +176,7 @@ void ValidateAddresses(const ListView<core::NodeAddress>& addresses, FieldErrors
 
 void ValidateSamePodCidrs(const core::NodeSpec& spec, const core::NodeSpec& old,
                           FieldErrors& errors) {
-  constexpr std::string_view kWhy =
-      "node updates may not change podCIDR except from \"\" to valid";
+  constexpr std::string_view kWhy = "node updates may not change podCIDR except from \"\" to valid";
   const auto before = old.pod_cidrs();
   const auto now = spec.pod_cidrs();
   if (before.empty()) return;
@@ -217,8 +216,7 @@ void WarnAboutNode(const Document& object, const Document*, std::vector<std::str
     warnings.emplace_back("spec.configSource: the feature is removed");
   }
   if (!spec.external_id().empty()) {
-    warnings.emplace_back(
-        "spec.externalID: this field is deprecated, and is unused by Kubernetes");
+    warnings.emplace_back("spec.externalID: this field is deprecated, and is unused by Kubernetes");
   }
   for (size_t i = 0; i < spec.pod_cidrs().size(); ++i) {
     WarnAboutCidr("spec.podCIDRs[" + std::to_string(i) + "]", spec.pod_cidrs()[i], warnings);

@@ -5,6 +5,7 @@
 
 #include "apiserver/registry/core/core_rules.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/members.h"
 #include "apiserver/validation/node_labels.h"
 
 namespace skiff {
@@ -15,18 +16,28 @@ namespace core = views::core_v1;
 constexpr std::string_view kMountOptions = "volume.beta.kubernetes.io/mount-options";
 // Volumes of these kinds may have mount options as an annotation.
 constexpr std::string_view kMountable[] = {
-    "gcePersistentDisk", "awsElasticBlockStore", "glusterfs", "nfs",
-    "rbd",               "quobyte",              "iscsi",     "cinder",
-    "cephfs",            "azureFile",            "vsphereVolume", "azureDisk",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "glusterfs",
+    "nfs",
+    "rbd",
+    "quobyte",
+    "iscsi",
+    "cinder",
+    "cephfs",
+    "azureFile",
+    "vsphereVolume",
+    "azureDisk",
     "photonPersistentDisk",
 };
 
 void ValidateMountOptions(const core::PersistentVolume& volume, FieldErrors& errors) {
   if (!volume.metadata().annotations().Contains(kMountOptions)) return;
   const Value* spec = volume.spec().AsValue();
-  const bool may = spec != nullptr && std::ranges::any_of(kMountable, [spec](std::string_view kind) {
-    return spec->Find(kind) != nullptr;
-  });
+  const bool may =
+      spec != nullptr && std::ranges::any_of(kMountable, [spec](std::string_view kind) {
+        return spec->Find(kind) != nullptr;
+      });
   if (may) return;
   const auto metadata = errors.At("metadata");
   const auto at = errors.At("annotations");
@@ -36,10 +47,9 @@ void ValidateMountOptions(const core::PersistentVolume& volume, FieldErrors& err
 void ValidateSpec(const core::PersistentVolume& volume, bool allow_invalid_affinity,
                   FieldErrors& errors) {
   const auto at = errors.At("spec");
-  ValidateVolumeSpec(volume.spec(),
-                     {.name = volume.metadata().name(),
-                      .allow_invalid_affinity = allow_invalid_affinity},
-                     errors);
+  ValidateVolumeSpec(
+      volume.spec(),
+      {.name = volume.metadata().name(), .allow_invalid_affinity = allow_invalid_affinity}, errors);
 }
 
 void ValidatePersistentVolume(const Document& object, FieldErrors& errors) {
@@ -108,7 +118,7 @@ void ValidatePersistentVolumeUpdate(const Document& object, const Document& old,
                      "spec.persistentvolumesource is immutable after creation");
   }
   const auto shown = [](const std::optional<std::string_view>& text) {
-    return text ? ShownValue(*text) : ShownValue(static_cast<const Value*>(nullptr));
+    return text ? ShownValue(*text) : ShownNull();
   };
   if (spec.volume_mode() != before.volume_mode()) {
     errors.Invalid("volumeMode", shown(spec.volume_mode()), kIsImmutable);
@@ -148,8 +158,8 @@ void WarnAboutPersistentVolume(const Document& object, const Document*,
   const core::PersistentVolume volume(object);
   for (const Deprecated& each : kDeprecatedAnnotations) {
     if (!volume.metadata().annotations().Contains(each.field)) continue;
-    warnings.push_back("metadata.annotations[" + std::string(each.field) + "]: " +
-                       std::string(each.text));
+    warnings.push_back("metadata.annotations[" + std::string(each.field) +
+                       "]: " + std::string(each.text));
   }
   if (volume.spec().persistent_volume_reclaim_policy() == "Recycle") {
     warnings.emplace_back(
@@ -163,8 +173,8 @@ void WarnAboutPersistentVolume(const Document& object, const Document*,
       const std::string_view why = DeprecationOfNodeLabel(expressions[j].key());
       if (why.empty()) continue;
       warnings.push_back("spec.nodeAffinity.required.nodeSelectorTerms[" + std::to_string(i) +
-                         "].matchExpressions[" + std::to_string(j) + "].key: " +
-                         std::string(expressions[j].key()) + " is " + std::string(why));
+                         "].matchExpressions[" + std::to_string(j) +
+                         "].key: " + std::string(expressions[j].key()) + " is " + std::string(why));
     }
   }
   for (const Deprecated& each : kDeprecatedSources) {

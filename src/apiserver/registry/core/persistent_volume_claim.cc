@@ -4,6 +4,7 @@
 #include "apiserver/registry/core/core_rules.h"
 #include "apiserver/validation/claim_spec.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/members.h"
 #include "apiserver/validation/resources.h"
 #include "views/core/v1.h"
 
@@ -142,9 +143,7 @@ void ValidateClaimUpdate(const Document& object, const Document& old, FieldError
   ValidateSize(claim, before, errors);
   const std::optional<std::string_view> mode = claim.spec().volume_mode();
   if (mode != before.spec().volume_mode()) {
-    errors.Invalid("volumeMode",
-                   mode ? ShownValue(*mode) : ShownValue(static_cast<const Value*>(nullptr)),
-                   kIsImmutable);
+    errors.Invalid("volumeMode", mode ? ShownValue(*mode) : ShownNull(), kIsImmutable);
   }
   ValidateAttributesClass(claim, before, errors);
 }
@@ -178,9 +177,9 @@ void ValidateClaimStatus(const Document& object, const Document&, FieldErrors& e
   constexpr std::string_view kStatuses = "allocatedResourceStatuses";
   for (const auto& [name, state] : status.allocated_resource_statuses()) {
     ValidateStatusKey(name, kStatuses, errors);
-    constexpr std::string_view kStates[] = {
-        "ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizePending",
-        "NodeResizeInProgress", "NodeResizeInfeasible"};
+    constexpr std::string_view kStates[] = {"ControllerResizeInProgress",
+                                            "ControllerResizeInfeasible", "NodeResizePending",
+                                            "NodeResizeInProgress", "NodeResizeInfeasible"};
     bool known = false;
     for (const std::string_view each : kStates) known |= each == state;
     if (!known) errors.NotSupported(kStatuses, name, kStates);
@@ -198,8 +197,9 @@ void WarnAboutFraction(const MapView<std::string_view>& amounts, std::string_vie
                        std::vector<std::string>& warnings) {
   const std::optional<std::string_view> amount = amounts.Find(kStorage);
   if (!amount || ParsedQuantity(*amount).MilliValue() % 1000 == 0) return;
-  warnings.push_back("spec.resources." + std::string(field) + "[storage]: fractional byte value \"" +
-                     std::string(*amount) + "\" is invalid, must be an integer");
+  warnings.push_back("spec.resources." + std::string(field) +
+                     "[storage]: fractional byte value \"" + std::string(*amount) +
+                     "\" is invalid, must be an integer");
 }
 
 void WarnAboutClaim(const Document& object, const Document*, std::vector<std::string>& warnings) {

@@ -4,6 +4,7 @@
 
 #include "apiserver/registry/core/core_rules.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/members.h"
 #include "apiserver/validation/resources.h"
 #include "views/core/v1.h"
 
@@ -33,11 +34,16 @@ constexpr std::string_view kStandardNames[] = {
     "services.nodeports",
     "services.loadbalancers",
 };
-constexpr std::string_view kPodNames[] = {"pods",       "cpu",           "memory",         "limits.cpu",
-                                          "limits.memory", "requests.cpu", "requests.memory"};
+constexpr std::string_view kPodNames[] = {
+    "pods", "cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"};
 constexpr std::string_view kScopes[] = {
-    "Terminating",   "NotTerminating",        "BestEffort",                "NotBestEffort",
-    "PriorityClass", "VolumeAttributesClass", "CrossNamespacePodAffinity",
+    "Terminating",
+    "NotTerminating",
+    "BestEffort",
+    "NotBestEffort",
+    "PriorityClass",
+    "VolumeAttributesClass",
+    "CrossNamespacePodAffinity",
 };
 
 template <size_t n>
@@ -95,8 +101,8 @@ void ValidateExpression(const core::ScopedResourceSelectorRequirement& expressio
                         FieldErrors& errors) {
   const std::string_view scope = expression.scope_name();
   const std::string_view operation = expression.operator_();
-  const bool is_flag = IsOneOf(scope, kScopes) && scope != "PriorityClass" &&
-                       scope != "VolumeAttributesClass";
+  const bool is_flag =
+      IsOneOf(scope, kScopes) && scope != "PriorityClass" && scope != "VolumeAttributesClass";
   if (is_flag && operation != "Exists") {
     errors.Invalid("operator", operation,
                    "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, "
@@ -114,8 +120,7 @@ void ValidateExpression(const core::ScopedResourceSelectorRequirement& expressio
     if (!expression.values().empty()) {
       errors.Invalid(
           "values",
-          ShownValue(
-              expression.AsValue()->Member(core::ScopedResourceSelectorRequirement::kValues)),
+          ShownValue(MemberOf(expression, core::ScopedResourceSelectorRequirement::kValues)),
           "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector");
     }
   } else {
@@ -136,7 +141,7 @@ void ValidateScopeSelector(const core::ResourceQuotaSpec& spec, FieldErrors& err
     ValidateExpression(expression, errors);
     scopes.push_back(scope);
   }
-  ValidateConflicts(scopes, "", ShownValue(spec.AsValue()->Member(core::ResourceQuotaSpec::kScopes)),
+  ValidateConflicts(scopes, "", ShownValue(MemberOf(spec, core::ResourceQuotaSpec::kScopes)),
                     errors);
 }
 
@@ -144,7 +149,7 @@ void ValidateSpec(const core::ResourceQuotaSpec& spec, FieldErrors& errors) {
   const auto at = errors.At("spec");
   ValidateAmounts(spec.hard(), "hard", errors);
   if (!spec.scopes().empty()) {
-    const ShownValue shown(spec.AsValue()->Member(core::ResourceQuotaSpec::kScopes));
+    const ShownValue shown(MemberOf(spec, core::ResourceQuotaSpec::kScopes));
     std::vector<std::string_view> scopes;
     for (const std::string_view scope : spec.scopes()) {
       if (!IsOneOf(scope, kScopes)) errors.Invalid("scopes", shown, "unsupported scope");
@@ -168,15 +173,11 @@ std::vector<std::string_view> ScopesOf(const core::ResourceQuotaSpec& spec) {
   return out;
 }
 
-void ValidateResourceQuotaUpdate(const Document& object, const Document& old,
-                                 FieldErrors& errors) {
+void ValidateResourceQuotaUpdate(const Document& object, const Document& old, FieldErrors& errors) {
   const core::ResourceQuotaSpec spec = core::ResourceQuota(object).spec();
   ValidateSpec(spec, errors);
   if (ScopesOf(spec) == ScopesOf(core::ResourceQuota(old).spec())) return;
-  errors.Invalid("spec.scopes",
-                 ShownValue(spec.AsValue() != nullptr
-                                ? spec.AsValue()->Member(core::ResourceQuotaSpec::kScopes)
-                                : nullptr),
+  errors.Invalid("spec.scopes", ShownValue(MemberOf(spec, core::ResourceQuotaSpec::kScopes)),
                  kIsImmutable);
 }
 

@@ -81,9 +81,7 @@ void ValidateSecretUpdate(const Document& object, const Document& old, FieldErro
 
 }  // namespace
 
-constinit const KindRules kSecretRules = {.group = "",
-                                          .kind = "Secret",
-                                          .create = ValidateSecret,
-                                          .update = ValidateSecretUpdate};
+constinit const KindRules kSecretRules = {
+    .group = "", .kind = "Secret", .create = ValidateSecret, .update = ValidateSecretUpdate};
 
 }  // namespace skiff

@@ -9,6 +9,7 @@
 #include "apiserver/registry/core/service_warnings.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/members.h"
 #include "apiserver/validation/seen_names.h"
 #include "base/strings.h"
 #include "views/core/v1.h"
@@ -216,9 +217,8 @@ void ValidateTraffic(const core::ServiceSpec& spec, FieldErrors& errors) {
     errors.Required("internalTrafficPolicy");
   }
   if (spec.traffic_distribution()) {
-    ValidateOneOf(*spec.traffic_distribution(),
-                  {"PreferClose", "PreferSameZone", "PreferSameNode"}, "trafficDistribution",
-                  errors);
+    ValidateOneOf(*spec.traffic_distribution(), {"PreferClose", "PreferSameZone", "PreferSameNode"},
+                  "trafficDistribution", errors);
   }
 }
 
@@ -242,9 +242,9 @@ void ValidateService(const core::Service& service, const core::Service& old, Fie
   if (hints && topology && *hints != *topology) {
     const auto metadata = errors.At("metadata");
     const auto at = errors.AtKey("annotations", kTopologyAnnotation);
-    errors.Invalid("", *topology,
-                   "must match annotations[" + std::string(kHintsAnnotation) +
-                       "] when both are specified");
+    errors.Invalid(
+        "", *topology,
+        "must match annotations[" + std::string(kHintsAnnotation) + "] when both are specified");
   }
   {
     const auto at = errors.At("spec");
@@ -291,7 +291,7 @@ void ValidateServiceUpdate(const Document& object, const Document& old, FieldErr
     const std::optional<std::string_view> name = service.spec().load_balancer_class();
     if (service.spec().type() == "LoadBalancer" && before.spec().type() == "LoadBalancer" &&
         name != before.spec().load_balancer_class()) {
-      errors.Invalid("loadBalancerClass", name ? ShownValue(*name) : ShownValue(static_cast<const Value*>(nullptr)),
+      errors.Invalid("loadBalancerClass", name ? ShownValue(*name) : ShownNull(),
                      "may not change once set");
     }
     ValidateLoadBalancerClass(service.spec(), errors);

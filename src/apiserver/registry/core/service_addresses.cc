@@ -5,6 +5,7 @@
 
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/members.h"
 #include "apiserver/validation/seen_names.h"
 
 namespace skiff {
@@ -29,7 +30,7 @@ ShownValue ShownFamilies(const core::ServiceSpec& spec) {
 
 ShownValue ShownPolicy(const core::ServiceSpec& spec) {
   const std::optional<std::string_view> policy = spec.ip_family_policy();
-  return policy ? ShownValue(*policy) : ShownValue(static_cast<const Value*>(nullptr));
+  return policy ? ShownValue(*policy) : ShownNull();
 }
 
 bool IsV6(std::string_view text) {

@@ -66,8 +66,7 @@ TEST(ServiceRulesTest, TypesHaveFieldsOfTheirOwn) {
        "allocateLoadBalancerNodePorts Required"},
       {"spec.loadBalancerClass=a/b", "spec.loadBalancerClass Forbidden"},
       {balanced + " & spec.loadBalancerClass=a b", "spec.loadBalancerClass Invalid"},
-      {"spec.loadBalancerSourceRanges=[\"10.0.0.0/8\"]",
-       "spec.LoadBalancerSourceRanges Forbidden"},
+      {"spec.loadBalancerSourceRanges=[\"10.0.0.0/8\"]", "spec.LoadBalancerSourceRanges Forbidden"},
       {balanced + " & spec.loadBalancerSourceRanges=[\"10.0.0.0\"]",
        "spec.LoadBalancerSourceRanges[0] Invalid"},
       {balanced + " & spec.loadBalancerSourceRanges=[\" 10.0.0.0/8 \"]", ""},
@@ -145,8 +144,8 @@ TEST(ServiceRulesTest, TheFirstAddressStaysAndASecondComesAndGoes) {
        "spec.loadBalancerClass Invalid"},
       {balanced + " & spec.externalTrafficPolicy=Local & spec.healthCheckNodePort=30000",
        "spec.healthCheckNodePort=30001", "spec.healthCheckNodePort Forbidden"},
-      {"spec.externalIPs=[\"010.0.0.1\"] & spec.externalTrafficPolicy=Cluster", "spec.selector=",
-       ""},
+      {"spec.externalIPs=[\"010.0.0.1\"] & spec.externalTrafficPolicy=Cluster",
+       "spec.selector=", ""},
   });
 }
 

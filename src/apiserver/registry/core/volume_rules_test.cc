@@ -38,7 +38,9 @@ TEST(VolumeRulesTest, AVolumeHasACapacityAndOneSource) {
 }
 
 TEST(VolumeRulesTest, SourcesOfEachKindHaveWhatTheyNeed) {
-  const auto with = [](std::string_view source) { return "spec.csi= & spec." + std::string(source); };
+  const auto with = [](std::string_view source) {
+    return "spec.csi= & spec." + std::string(source);
+  };
   Volumes().ExpectNew({
       {"spec.csi.driver=", "spec.csi.driver Required"},
       {"spec.csi.volumeHandle=", "spec.csi.volumeHandle Required"},
@@ -67,14 +69,16 @@ TEST(VolumeRulesTest, SourcesOfEachKindHaveWhatTheyNeed) {
       {with("fc={\"targetWWNs\":[\"a\"]}"), "spec.fc.lun Required"},
       {with("flexVolume={\"driver\":\"d\",\"options\":{\"k8s.io/x\":\"y\"}}"),
        "spec.flexVolume.options[k8s.io/x] Invalid"},
-      {with("azureFile={}"), "spec.azureFile.secretName Required; spec.azureFile.shareName Required"},
+      {with("azureFile={}"),
+       "spec.azureFile.secretName Required; spec.azureFile.shareName Required"},
       {with("vsphereVolume={}"), "spec.vsphereVolume.volumePath Required"},
       {with("photonPersistentDisk={}"), "spec.photonPersistentDisk.pdID Required"},
       {with("portworxVolume={}"), "spec.portworxVolume.volumeID Required"},
       {with("azureDisk={\"diskName\":\"d\",\"diskURI\":\"u\",\"kind\":\"Managed\"}"),
        "spec.azureDisk.diskURI NotSupported"},
-      {with("scaleIO={}"), "spec.scaleIO.gateway Required; spec.scaleIO.system Required; "
-                           "spec.scaleIO.volumeName Required"},
+      {with("scaleIO={}"),
+       "spec.scaleIO.gateway Required; spec.scaleIO.system Required; "
+       "spec.scaleIO.volumeName Required"},
       {with("local={}"), "spec.local.path Required; spec.nodeAffinity Required"},
       {with("storageos={\"volumeName\":\"A\"}"), "spec.storageos.volumeName Invalid"},
   });
@@ -95,8 +99,8 @@ TEST(VolumeRulesTest, TheSourceOfAVolumeStays) {
       {affinity, key + "kubernetes.io/arch", "nodeAffinity Invalid"},
       {affinity, "spec.nodeAffinity=", "nodeAffinity Invalid"},
       {"spec.volumeAttributesClassName=gold", "spec.volumeAttributesClassName=silver", ""},
-      {"spec.volumeAttributesClassName=gold", "spec.volumeAttributesClassName=",
-       "spec.volumeAttributesClassName Forbidden"},
+      {"spec.volumeAttributesClassName=gold",
+       "spec.volumeAttributesClassName=", "spec.volumeAttributesClassName Forbidden"},
       {"", "spec.accessModes=", "spec.accessModes Required; spec.accessModes Required"},
   });
 }
@@ -130,8 +134,7 @@ TEST(VolumeRulesTest, ABoundClaimMayGrowAndNothingElse) {
       {"spec.volumeName=v", "spec.volumeName=w", "spec Forbidden"},
       {"", "spec.resources.requests.storage=2Gi", "spec Forbidden"},
       {bound, "spec.resources.requests.storage=2Gi", ""},
-      {bound, "spec.resources.requests.storage=512Mi",
-       "spec.resources.requests.storage Forbidden"},
+      {bound, "spec.resources.requests.storage=512Mi", "spec.resources.requests.storage Forbidden"},
       {bound + " & spec.resources.requests.storage=4Gi", "spec.resources.requests.storage=2Gi", ""},
       {"", "spec.storageClassName=c", ""},
       {"spec.storageClassName=c", "spec.storageClassName=d", "spec Forbidden"},

@@ -5,6 +5,7 @@
 #include "apiserver/registry/discovery/discovery_rules.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/members.h"
 #include "views/discovery.k8s.io/v1.h"
 
 namespace skiff {
@@ -163,7 +164,7 @@ void ValidateSlice(const discovery::EndpointSlice& slice, const Value* old_endpo
     ValidateOneOf(slice.address_type(), {"IPv4", "IPv6", "FQDN"}, "addressType", errors);
   }
   ValidatePorts(slice.ports(), errors);
-  const Value* endpoints = slice.AsValue()->Member(discovery::EndpointSlice::kEndpoints);
+  const Value* endpoints = MemberOf(slice, discovery::EndpointSlice::kEndpoints);
   const bool unchanged = old_endpoints != nullptr && SameValue(old_endpoints, endpoints);
   if (!unchanged) ValidateEndpoints(slice, errors);
 }
@@ -172,11 +173,10 @@ void ValidateEndpointSlice(const Document& object, FieldErrors& errors) {
   ValidateSlice(discovery::EndpointSlice(object), nullptr, errors);
 }
 
-void ValidateEndpointSliceUpdate(const Document& object, const Document& old,
-                                 FieldErrors& errors) {
+void ValidateEndpointSliceUpdate(const Document& object, const Document& old, FieldErrors& errors) {
   const discovery::EndpointSlice slice(object);
   const discovery::EndpointSlice before(old);
-  ValidateSlice(slice, before.AsValue()->Member(discovery::EndpointSlice::kEndpoints), errors);
+  ValidateSlice(slice, MemberOf(before, discovery::EndpointSlice::kEndpoints), errors);
   ValidateImmutable(before.address_type(), slice.address_type(), "addressType", errors);
 }
 

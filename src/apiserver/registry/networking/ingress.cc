@@ -5,6 +5,7 @@
 #include "apiserver/registry/networking/networking_rules.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/members.h"
 #include "views/networking.k8s.io/v1.h"
 
 namespace skiff {
@@ -123,8 +124,7 @@ void ValidateTls(const networking::IngressTLS& tls, const Tolerated& tolerated,
 void ValidateSpec(const networking::IngressSpec& spec, const Tolerated& tolerated,
                   FieldErrors& errors) {
   if (spec.rules().empty() && !spec.has_default_backend()) {
-    errors.Invalid("", ShownValue(static_cast<const Value*>(nullptr)),
-                   "either `defaultBackend` or `rules` must be specified");
+    errors.Invalid("", ShownNull(), "either `defaultBackend` or `rules` must be specified");
   }
   if (spec.has_default_backend()) {
     const auto at = errors.At("defaultBackend");

@@ -5,6 +5,7 @@
 #include "apiserver/registry/networking/networking_rules.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/members.h"
 #include "views/networking.k8s.io/v1.h"
 
 namespace skiff {
@@ -123,10 +124,9 @@ void ValidateSpec(const networking::NetworkPolicySpec& spec, const Tolerated& to
   }
   const auto types = spec.policy_types();
   if (types.size() > 2) {
-    return errors.Invalid(
-        "policyTypes",
-        ShownValue(spec.AsValue()->Member(networking::NetworkPolicySpec::kPolicyTypes)),
-        "may not specify more than two policyTypes");
+    return errors.Invalid("policyTypes",
+                          ShownValue(MemberOf(spec, networking::NetworkPolicySpec::kPolicyTypes)),
+                          "may not specify more than two policyTypes");
   }
   for (size_t i = 0; i < types.size(); ++i) {
     const auto at = errors.At("policyTypes", i);
@@ -148,8 +148,7 @@ void ValidateNetworkPolicy(const Document& object, FieldErrors& errors) {
   ValidateSpec(networking::NetworkPolicy(object).spec(), {}, errors);
 }
 
-void ValidateNetworkPolicyUpdate(const Document& object, const Document& old,
-                                 FieldErrors& errors) {
+void ValidateNetworkPolicyUpdate(const Document& object, const Document& old, FieldErrors& errors) {
   const networking::NetworkPolicySpec before = networking::NetworkPolicy(old).spec();
   Tolerated tolerated;
   FieldErrors old_faults;

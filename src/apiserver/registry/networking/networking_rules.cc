@@ -4,11 +4,7 @@ namespace skiff {
 
 std::span<const KindRules> NetworkingRules() {
   static const KindRules kRules[] = {
-      kIngressRules,
-      kIngressClassRules,
-      kNetworkPolicyRules,
-      kIPAddressRules,
-      kServiceCIDRRules,
+      kIngressRules, kIngressClassRules, kNetworkPolicyRules, kIPAddressRules, kServiceCIDRRules,
   };
   return kRules;
 }

@@ -27,9 +27,9 @@ TEST(NetworkingRulesTest, AnIngressLeadsToBackends) {
       {at + "={}", at + " Invalid"},
       {at + ".resource={\"kind\":\"K\",\"name\":\"n\"}", at + " Invalid"},
       {at + "={\"resource\":{\"kind\":\"K\",\"name\":\"n\"}}", ""},
-      {at + "={\"resource\":{\"apiGroup\":\"A\"}}",
-       at + ".resource.apiGroup Invalid; " + at + ".resource.kind Required; " + at +
-           ".resource.name Required"},
+      {at + "={\"resource\":{\"apiGroup\":\"A\"}}", at + ".resource.apiGroup Invalid; " + at +
+                                                        ".resource.kind Required; " + at +
+                                                        ".resource.name Required"},
       {at + ".service.name=", at + ".service.name Required"},
       {at + ".service.name=1a", ""},
       {at + ".service.name=a.b", at + ".service.name Invalid"},
@@ -117,9 +117,8 @@ TEST(NetworkingRulesTest, AClassNamesItsControllerForGood) {
 }
 
 TEST(NetworkingRulesTest, PoliciesSelectPeersAndPorts) {
-  const RulesTester policies(
-      NetworkingRules(), kVersion, "NetworkPolicy",
-      R"({"spec": {"podSelector": {}, "policyTypes": ["Ingress"],
+  const RulesTester policies(NetworkingRules(), kVersion, "NetworkPolicy",
+                             R"({"spec": {"podSelector": {}, "policyTypes": ["Ingress"],
           "ingress": [{"ports": [{"protocol": "TCP", "port": 80}],
                        "from": [{"ipBlock": {"cidr": "10.0.0.0/8", "except": ["10.1.0.0/16"]}}]}],
           "egress": [{"to": [{"podSelector": {}}]}]}})");

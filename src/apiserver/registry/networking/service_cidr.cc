@@ -1,6 +1,7 @@
 #include "apiserver/registry/networking/networking_rules.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/members.h"
 #include "views/networking.k8s.io/v1.h"
 
 namespace skiff {
@@ -9,7 +10,7 @@ namespace {
 namespace networking = views::networking_k8s_io_v1;
 
 ShownValue Shown(const networking::ServiceCIDRSpec& spec) {
-  return ShownValue(spec.AsValue()->Member(networking::ServiceCIDRSpec::kCidrs));
+  return ShownValue(MemberOf(spec, networking::ServiceCIDRSpec::kCidrs));
 }
 
 // At the spec.

@@ -45,8 +45,9 @@ TEST(RbacRulesTest, ABindingNamesARoleAndSubjects) {
                                 "kind": "Role", "name": "r"},
                                 "subjects": [{"kind": "ServiceAccount", "name": "default"}]})");
   binding.ExpectNew({
-      {"roleRef=", "roleRef.apiGroup NotSupported; roleRef.kind NotSupported; "
-                   "roleRef.name Required"},
+      {"roleRef=",
+       "roleRef.apiGroup NotSupported; roleRef.kind NotSupported; "
+       "roleRef.name Required"},
       {"roleRef.name=a/b", "roleRef.name Invalid"},
       {"roleRef.kind=ClusterRole", ""},
       {"subjects[0].name=", "subjects[0].name Required"},

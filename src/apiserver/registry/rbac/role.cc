@@ -1,5 +1,6 @@
 #include "apiserver/registry/rbac/rbac_rules.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/members.h"
 #include "views/rbac.authorization.k8s.io/v1.h"
 
 namespace skiff {
@@ -10,12 +11,11 @@ namespace rbac = views::rbac_authorization_k8s_io_v1;
 void ValidatePolicyRule(const rbac::PolicyRule& rule, bool in_namespace, FieldErrors& errors) {
   if (rule.verbs().empty()) errors.Required("verbs", "verbs must contain at least one value");
   if (!rule.non_resource_urls().empty()) {
-    const ShownValue urls(rule.AsValue()->Member(rbac::PolicyRule::kNonResourceURLs));
+    const ShownValue urls(MemberOf(rule, rbac::PolicyRule::kNonResourceURLs));
     if (in_namespace) {
       errors.Invalid("nonResourceURLs", urls, "namespaced rules cannot apply to non-resource URLs");
     }
-    if (!rule.api_groups().empty() || !rule.resources().empty() ||
-        !rule.resource_names().empty()) {
+    if (!rule.api_groups().empty() || !rule.resources().empty() || !rule.resource_names().empty()) {
       errors.Invalid("nonResourceURLs", urls,
                      "rules cannot apply to both regular resources and non-resource URLs");
     }

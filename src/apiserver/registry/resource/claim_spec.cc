@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apiserver/registry/resource/devices.h"
+#include "apiserver/validation/members.h"
 
 namespace skiff {
 namespace {
@@ -46,7 +47,7 @@ void ValidateRequest(const resource::DeviceRequest& request, FieldErrors& errors
     return errors.Required("", "exactly one of `exactly` or `firstAvailable` is required");
   }
   if (has_alternatives && request.has_exactly()) {
-    return errors.Invalid("", ShownValue(static_cast<const Value*>(nullptr)),
+    return errors.Invalid("", ShownNull(),
                           "exactly one of `exactly` or `firstAvailable` is required, but multiple "
                           "fields are set");
   }

@@ -44,13 +44,12 @@ void ValidateValues(const resource::CapacityRequestPolicy& policy, const Amount&
   }
 }
 
-void ValidateStep(const Amount& value, const Amount& min, const Amount& step,
-                  FieldErrors& errors) {
+void ValidateStep(const Amount& value, const Amount& min, const Amount& step, FieldErrors& errors) {
   const int64_t size = step.quantity.Value();
   if (size != 0 && (value.quantity.Value() - min.quantity.Value()) % size == 0) return;
-  errors.Invalid("step", value.text,
-                 "value is not a multiple of a given step (" + step.text + ") from (" + min.text +
-                     ")");
+  errors.Invalid(
+      "step", value.text,
+      "value is not a multiple of a given step (" + step.text + ") from (" + min.text + ")");
 }
 
 void ValidateRange(const resource::CapacityRequestPolicy& policy, const Amount& capacity,
@@ -83,9 +82,9 @@ void ValidateRange(const resource::CapacityRequestPolicy& policy, const Amount& 
   Quantity first = min.quantity;
   first.Add(step.quantity);
   if (first > capacity.quantity) {
-    errors.Invalid("step", step.text,
-                   "one step " + first.ToString() + " is larger than capacity value: " +
-                       capacity.text);
+    errors.Invalid(
+        "step", step.text,
+        "one step " + first.ToString() + " is larger than capacity value: " + capacity.text);
   }
   ValidateStep(normal, min, step, errors);
   if (range.max()) ValidateStep(Amount(*range.max()), min, step, errors);

@@ -4,12 +4,8 @@ namespace skiff {
 
 std::span<const KindRules> ResourceRules() {
   static const KindRules kRules[] = {
-      kResourceClaimRules,
-      kResourceClaimTemplateRules,
-      kDeviceClassRules,
-      kResourceSliceRules,
-      kDeviceTaintRuleRules,
-      kResourcePoolStatusRequestRules,
+      kResourceClaimRules, kResourceClaimTemplateRules, kDeviceClassRules,
+      kResourceSliceRules, kDeviceTaintRuleRules,       kResourcePoolStatusRequestRules,
   };
   return kRules;
 }

@@ -60,8 +60,7 @@ TEST(ResourceRulesTest, AClaimRequestsDevices) {
 
 TEST(ResourceRulesTest, AlternativesAreNamed) {
   const std::string at = "spec.devices.requests[0].firstAvailable";
-  const std::string alternative =
-      R"({"name":"a","deviceClassName":"c","allocationMode":"All"})";
+  const std::string alternative = R"({"name":"a","deviceClassName":"c","allocationMode":"All"})";
   const std::string bare = "spec.devices={\"requests\":[{\"name\":\"gpu\"}]} & ";
   Claims().ExpectNew({
       {bare + at + "=[" + alternative + "]", ""},
@@ -150,7 +149,8 @@ TEST(ResourceRulesTest, ASliceIsOfOnePoolOnSomeNodes) {
       {"spec.devices[1]={\"name\":\"x\"}", "spec.devices[1] Duplicate"},
       {device + ".attributes={\"model\":{}}", device + ".attributes[model] Invalid"},
       {device + ".attributes={\"a-b\":{\"int\":1}}", device + ".attributes Invalid"},
-      {device + ".attributes={\"v\":{\"version\":\"1\"}}", device + ".attributes[v].version Invalid"},
+      {device + ".attributes={\"v\":{\"version\":\"1\"}}",
+       device + ".attributes[v].version Invalid"},
       {device + ".taints=[{\"key\":\"k\"}]", device + ".taints[0].effect Required"},
       {device + ".taints=[{\"key\":\"k\",\"effect\":\"Never\"}]",
        device + ".taints[0].effect NotSupported"},
@@ -184,7 +184,8 @@ TEST(ResourceRulesTest, PortionsOfACapacityFitIntoIt) {
   const std::string at = "spec.devices[0].capacity[memory].requestPolicy";
   slices.ExpectNew({
       {policy + ".default=", at + ".default Required"},
-      {policy + ".default=512Mi", at + ".validRange.min Invalid; " + at + ".validRange.step Invalid"},
+      {policy + ".default=512Mi",
+       at + ".validRange.min Invalid; " + at + ".validRange.step Invalid"},
       {policy + ".validRange.min=", at + ".validRange.min Required"},
       {policy + ".validRange.max=16Gi", at + ".validRange.max Invalid"},
       {policy + ".validRange.step=3Gi", ""},
@@ -214,8 +215,9 @@ TEST(ResourceRulesTest, ATaintRuleHasAnEffect) {
   });
   rules.ExpectChanged({{"", "spec.taint.effect=Never", "spec.taint.effect NotSupported"},
                        {"spec.taint.effect=Never", "spec.taint.value=v", ""}});
-  rules.ExpectChanged({{"", "status.conditions=[{\"type\":\"a b\",\"status\":\"True\","
-                            "\"reason\":\"R\",\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]",
+  rules.ExpectChanged({{"",
+                        "status.conditions=[{\"type\":\"a b\",\"status\":\"True\","
+                        "\"reason\":\"R\",\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]",
                         "status.conditions[0].type Invalid"}},
                       "status");
 }

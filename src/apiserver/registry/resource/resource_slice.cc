@@ -5,6 +5,7 @@
 #include "apiserver/registry/resource/resource_rules.h"
 #include "apiserver/registry/resource/slice_device.h"
 #include "apiserver/validation/affinity.h"
+#include "apiserver/validation/members.h"
 #include "apiserver/validation/volumes.h"
 #include "base/strings.h"
 
@@ -68,7 +69,7 @@ bool IsAdvanced(const resource::Device& device) {
   if (!device.taints().empty() || !device.consumes_counters().empty()) return true;
   for (const auto& [name, attribute] : device.attributes()) {
     for (const std::string_view field : {"bools", "ints", "strings", "versions"}) {
-      if (attribute.AsValue() != nullptr && attribute.AsValue()->Find(field) != nullptr) return true;
+      if (attribute.AsValue() != nullptr && MemberOf(attribute, field) != nullptr) return true;
     }
   }
   return false;
@@ -90,9 +91,8 @@ void ValidateSpec(const resource::ResourceSliceSpec& spec, const resource::Resou
   if (old.AsValue() != nullptr) {
     ValidateImmutable(old.pool().name(), spec.pool().name(), "pool.name", errors);
     ValidateImmutable(old.driver(), spec.driver(), "driver", errors);
-    ValidateImmutable(old.AsValue()->Member(Spec::kNodeName),
-                      spec.AsValue() != nullptr ? spec.AsValue()->Member(Spec::kNodeName) : nullptr,
-                      "nodeName", errors);
+    ValidateImmutable(MemberOf(old, Spec::kNodeName), MemberOf(spec, Spec::kNodeName), "nodeName",
+                      errors);
   }
   ValidateNodes(spec, errors);
   if (!spec.shared_counters().empty() && !spec.devices().empty()) {
@@ -120,10 +120,8 @@ void ValidateResourceSlice(const Document& object, FieldErrors& errors) {
   ValidateSpec(resource::ResourceSlice(object).spec(), {}, errors);
 }
 
-void ValidateResourceSliceUpdate(const Document& object, const Document& old,
-                                 FieldErrors& errors) {
-  ValidateSpec(resource::ResourceSlice(object).spec(), resource::ResourceSlice(old).spec(),
-               errors);
+void ValidateResourceSliceUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+  ValidateSpec(resource::ResourceSlice(object).spec(), resource::ResourceSlice(old).spec(), errors);
 }
 
 void WarnAboutResourceSlice(const Document& object, const Document*,

@@ -5,6 +5,7 @@
 #include "apiserver/registry/resource/device_capacity.h"
 #include "apiserver/registry/resource/devices.h"
 #include "apiserver/validation/affinity.h"
+#include "apiserver/validation/members.h"
 #include "apiserver/validation/resources.h"
 #include "apiserver/validation/semantic_version.h"
 
@@ -59,8 +60,7 @@ size_t ValuesOf(const MapView<resource::DeviceAttribute>& attributes) {
   for (const auto& [name, attribute] : attributes) {
     size_t listed = 0;
     for (const std::string_view field : {"bools", "ints", "strings", "versions"}) {
-      const Value* values =
-          attribute.AsValue() != nullptr ? attribute.AsValue()->Find(field) : nullptr;
+      const Value* values = MemberOf(attribute, field);
       if (values != nullptr) listed += values->size();
     }
     total += listed == 0 ? 1 : listed;
@@ -164,10 +164,9 @@ void ValidateSliceDevice(const resource::Device& device, const resource::Device&
                          bool selects_nodes, FieldErrors& errors) {
   ValidateFormat(kDnsLabelFormat, device.name(), "name", errors);
   ValidateAttributes(device, errors);
-  const Value* old_taints =
-      old.AsValue() != nullptr ? old.AsValue()->Member(resource::Device::kTaints) : nullptr;
+  const Value* old_taints = MemberOf(old, resource::Device::kTaints);
   if (old.AsValue() == nullptr ||
-      !SameValue(old_taints, device.AsValue()->Member(resource::Device::kTaints))) {
+      !SameValue(old_taints, MemberOf(device, resource::Device::kTaints))) {
     ValidateItems(
         device.taints(), "taints", kMaxTaints,
         [&](const resource::DeviceTaint& taint, size_t) {
@@ -185,7 +184,7 @@ void ValidateSliceDevice(const resource::Device& device, const resource::Device&
   if (selects_nodes) {
     ValidateNodes(device, errors);
   } else if (device.node_name() || device.has_node_selector() || device.all_nodes()) {
-    errors.Invalid("", ShownValue(static_cast<const Value*>(nullptr)),
+    errors.Invalid("", ShownNull(),
                    "`nodeName`, `nodeSelector` and `allNodes` can only be set if "
                    "`perDeviceNodeSelection` is set to true in the ResourceSlice spec");
   }

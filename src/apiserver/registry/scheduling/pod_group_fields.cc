@@ -22,8 +22,7 @@ void ValidateClaim(const scheduling::PodGroupResourceClaim& claim, FieldErrors& 
     errors.Invalid("", "{resourceClaimName, resourceClaimTemplateName}",
                    "must specify exactly one of: `resourceClaimName`, `resourceClaimTemplateName`");
   } else if (!name && !made_of) {
-    errors.Invalid("", "",
-                   "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`");
+    errors.Invalid("", "", "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`");
   }
   if (name) ValidateFormat(kDnsSubdomainFormat, *name, "resourceClaimName", errors);
   if (made_of) ValidateFormat(kDnsSubdomainFormat, *made_of, "resourceClaimTemplateName", errors);

@@ -56,8 +56,7 @@ void ValidatePriorityClass(const Document& object, FieldErrors& errors) {
   ValidateOneOf(*policy, {"Never", "PreemptLowerPriority"}, "preemptionPolicy", errors);
 }
 
-void ValidatePriorityClassUpdate(const Document& object, const Document& old,
-                                 FieldErrors& errors) {
+void ValidatePriorityClassUpdate(const Document& object, const Document& old, FieldErrors& errors) {
   using Class = scheduling::PriorityClass;
   if (Class(object).value() != Class(old).value()) {
     errors.Forbidden("value", "may not be changed in an update.");

@@ -67,9 +67,9 @@ TEST(SchedulingRulesTest, AGroupOfPodsIsAsItWasMade) {
       {"spec.priorityClassName=A", "spec.priorityClassName Invalid"},
       {"spec.disruptionMode=Never", "spec.disruptionMode NotSupported"},
   });
-  groups.ExpectChanged({{"", "spec.schedulingPolicy={\"gang\":{\"minCount\":1}}",
-                         "spec.schedulingPolicy Invalid"},
-                        {"", "spec.resourceClaims=", "spec.resourceClaims Invalid"}});
+  groups.ExpectChanged(
+      {{"", "spec.schedulingPolicy={\"gang\":{\"minCount\":1}}", "spec.schedulingPolicy Invalid"},
+       {"", "spec.resourceClaims=", "spec.resourceClaims Invalid"}});
   groups.ExpectChanged({{"", "status.resourceClaimStatuses=[{\"name\":\"d\"}]",
                          "status.resourceClaimStatuses[0].name Invalid"},
                         {"", "status.resourceClaimStatuses=[{\"name\":\"c\"}]", ""}},

@@ -1,5 +1,6 @@
 #include "apiserver/registry/storage/storage_rules.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/members.h"
 #include "apiserver/validation/seen_names.h"
 #include "apiserver/validation/volumes.h"
 #include "views/storage.k8s.io/v1.h"
@@ -42,8 +43,8 @@ void ValidateCSINode(const Document& object, FieldErrors& errors) {
 // But for how many volumes there can be.
 bool SameDriver(const storage::CSINodeDriver& now, const storage::CSINodeDriver& old) {
   return now.node_id() == old.node_id() &&
-         SameValue(old.AsValue()->Member(storage::CSINodeDriver::kTopologyKeys),
-                   now.AsValue()->Member(storage::CSINodeDriver::kTopologyKeys));
+         SameValue(MemberOf(old, storage::CSINodeDriver::kTopologyKeys),
+                   MemberOf(now, storage::CSINodeDriver::kTopologyKeys));
 }
 
 void ValidateCSINodeUpdate(const Document& object, const Document& old, FieldErrors& errors) {

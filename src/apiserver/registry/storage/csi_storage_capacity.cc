@@ -41,8 +41,8 @@ void WarnAboutCSIStorageCapacity(const Document& object, const Document*,
     const std::string_view key = topology.match_expressions()[i].key();
     const std::string_view why = DeprecationOfNodeLabel(key);
     if (why.empty()) continue;
-    warnings.push_back("nodeTopology.matchExpressions[" + std::to_string(i) + "].key: " +
-                       std::string(key) + " is " + std::string(why));
+    warnings.push_back("nodeTopology.matchExpressions[" + std::to_string(i) +
+                       "].key: " + std::string(key) + " is " + std::string(why));
   }
   for (const auto& [key, value] : topology.match_labels()) {
     const std::string_view why = DeprecationOfNodeLabel(key);

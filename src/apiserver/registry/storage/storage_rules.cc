@@ -4,12 +4,8 @@ namespace skiff {
 
 std::span<const KindRules> StorageRules() {
   static const KindRules kRules[] = {
-      kStorageClassRules,
-      kVolumeAttributesClassRules,
-      kVolumeAttachmentRules,
-      kCSINodeRules,
-      kCSIDriverRules,
-      kCSIStorageCapacityRules,
+      kStorageClassRules, kVolumeAttributesClassRules, kVolumeAttachmentRules, kCSINodeRules,
+      kCSIDriverRules,    kCSIStorageCapacityRules,
   };
   return kRules;
 }

@@ -73,11 +73,12 @@ TEST(StorageRulesTest, AnAttachmentIsOfOneVolumeToOneNode) {
       {"spec.source.persistentVolumeName= & " + source + "=" + inline_spec, ""},
       {"spec.source.persistentVolumeName= & " + source + "={}",
        source + ".csi Required; " + source + ".accessModes Required; " + source + " Required"},
-      {"status.attachError.message=" + std::string(1025, 'x'), "status.attachError.message TooLong"},
+      {"status.attachError.message=" + std::string(1025, 'x'),
+       "status.attachError.message TooLong"},
       {"status.detachError.errorCode=-1", "status.detachError.errorCode Invalid"},
   });
-  attachments.ExpectChanged({{"", "spec.nodeName=m", "spec Invalid"},
-                             {"", "status.attached=true", ""}});
+  attachments.ExpectChanged(
+      {{"", "spec.nodeName=m", "spec Invalid"}, {"", "status.attached=true", ""}});
 }
 
 TEST(StorageRulesTest, ANodeKnowsEachDriverOnce) {

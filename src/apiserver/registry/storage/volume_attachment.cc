@@ -20,8 +20,7 @@ void ValidateSource(const storage::VolumeAttachmentSource& source, FieldErrors& 
   if (source.has_inline_volume_spec() && name) return errors.Forbidden("source", kOne);
   if (name) {
     if (name->empty()) {
-      errors.Required("source.persistentVolumeName",
-                      "must specify non empty persistentVolumeName");
+      errors.Required("source.persistentVolumeName", "must specify non empty persistentVolumeName");
     }
     return;
   }
@@ -36,8 +35,7 @@ void ValidateError(bool there, const storage::VolumeError& error, std::string_vi
   const auto at = errors.At(field);
   if (error.message().size() > kMaxMessageBytes) errors.TooLong("message", kMaxMetadataBytes);
   if (error.error_code().value_or(0) < 0) {
-    errors.Invalid("errorCode", *error.error_code(),
-                   "must be between 0 and 2147483647, inclusive");
+    errors.Invalid("errorCode", *error.error_code(), "must be between 0 and 2147483647, inclusive");
   }
 }
 
@@ -54,7 +52,8 @@ void ValidateVolumeAttachment(const Document& object, FieldErrors& errors) {
     const storage::VolumeAttachmentStatus status = attachment.status();
     const auto at = errors.At("status");
     size_t bytes = 0;
-    for (const auto& [key, value] : status.attachment_metadata()) bytes += key.size() + value.size();
+    for (const auto& [key, value] : status.attachment_metadata())
+      bytes += key.size() + value.size();
     if (bytes > kMaxMetadataBytes) errors.TooLong("attachmentMetadata", kMaxMetadataBytes);
     ValidateError(status.has_attach_error(), status.attach_error(), "attachError", errors);
     ValidateError(status.has_detach_error(), status.detach_error(), "detachError", errors);
