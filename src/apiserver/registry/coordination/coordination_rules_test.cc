@@ -30,7 +30,6 @@ TEST(CoordinationRulesTest, ACandidateSaysWhichVersionsItRuns) {
                                   "emulationVersion": "1.35.0",
                                   "strategy": "OldestEmulationVersion"}})");
   candidate.ExpectNew({
-      {"metadata.name=a:b", "metadata.name Invalid"},
       {"spec.leaseName=", "spec.leaseName Required"},
       {"spec.binaryVersion=", "spec.binaryVersion Required"},
       {"spec.binaryVersion=v1", "spec.binaryVersion Invalid; spec.binaryVersion Invalid"},

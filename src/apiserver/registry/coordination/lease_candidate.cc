@@ -41,7 +41,6 @@ void ValidateSpec(const coordination::LeaseCandidateSpec& spec, FieldErrors& err
 
 void ValidateLeaseCandidate(const Document& object, FieldErrors& errors) {
   const coordination::LeaseCandidate candidate(object);
-  ValidateFormat(kConfigMapKeyFormat, candidate.metadata().name(), "metadata.name", errors);
   const auto at = errors.At("spec");
   ValidateSpec(candidate.spec(), errors);
 }

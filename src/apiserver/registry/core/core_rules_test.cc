@@ -214,12 +214,13 @@ TEST(CoreRulesTest, EventsBelongToTheNamespaceOfTheirObject) {
 
 TEST(CoreRulesTest, EventsOfTheirOwnGroupAreStricter) {
   const RulesTester events(kNewEventRules, "v1",
-                           R"({"metadata": {"namespace": "n"}, "type": "Normal",
+                           R"({"metadata": {"name": "e", "namespace": "n"}, "type": "Normal",
                                "involvedObject": {"namespace": "n"},
                                "eventTime": "2026-01-01T00:00:00.000000Z",
                                "reportingComponent": "c", "reportingInstance": "i",
                                "action": "a", "reason": "r"})");
   events.ExpectNew({
+      {"metadata.name=A", "metadata.name Invalid"},
       {"eventTime=", "eventTime Required"},
       {"type=Odd", "type Invalid"},
       {"count=1", "count Invalid"},

@@ -70,6 +70,7 @@ void ValidateNewEvent(const Document& object, FieldErrors& errors) {
   const Event event(object);
   constexpr std::string_view kMustBeUnset = "needs to be unset";
   ValidateAnyEvent(event, "reportingController", errors);
+  ValidateFormat(kDnsSubdomainFormat, event.metadata().name(), "metadata.name", errors);
   ValidateSeries(event, errors);
   if (event.event_time() == kZeroTimestamp) errors.Required("eventTime");
   if (event.type() != "Normal" && event.type() != "Warning") {

@@ -1,5 +1,4 @@
 #include "apiserver/registry/networking/networking_rules.h"
-#include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
 #include "views/networking.k8s.io/v1.h"
 
@@ -12,10 +11,6 @@ constexpr NameFormat kPathSegment{IsPathSegmentName, CheckPathSegmentName};
 
 void ValidateIPAddress(const Document& object, FieldErrors& errors) {
   const networking::IPAddress address(object);
-  // An address with a slash is no path segment, and that is reported for every kind.
-  if (IsPathSegmentName(address.metadata().name())) {
-    CheckIp(address.metadata().name(), "metadata.name", errors);
-  }
   const auto spec = errors.At("spec");
   if (!address.spec().has_parent_ref()) return errors.Required("parentRef");
   const networking::ParentReference parent = address.spec().parent_ref();
