@@ -8,6 +8,7 @@
 #include "apiserver/registry/pod_eviction.h"
 #include "apiserver/registry/pods.h"
 #include "apiserver/registry/rbac.h"
+#include "apiserver/registry/strategies.h"
 
 namespace skiff {
 
@@ -17,6 +18,9 @@ Registry::Registry(RegistryContext context)
   special_.push_back({"", "pods", std::make_unique<PodBehaviour>()});
   special_.push_back(
       {"discovery.k8s.io", "endpointslices", std::make_unique<EndpointSliceBehaviour>()});
+  for (const KindStrategy& each : KindStrategies()) {
+    special_.push_back({each.group, each.resource, std::make_unique<StrategyBehaviour>(each)});
+  }
   if (context.rbac != nullptr) AddRoles(context);
   if (context.storages.Find(FindResource("", "v1", "services")->hub) == nullptr) return;
   auto services = std::make_unique<ServiceBehaviour>(context.storages, std::move(context.service));

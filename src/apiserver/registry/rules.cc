@@ -3,6 +3,14 @@
 #include <span>
 
 #include "apiserver/registry/core/core_rules.h"
+#include "apiserver/registry/coordination/coordination_rules.h"
+#include "apiserver/registry/discovery/discovery_rules.h"
+#include "apiserver/registry/networking/networking_rules.h"
+#include "apiserver/registry/node/node_rules.h"
+#include "apiserver/registry/rbac/rbac_rules.h"
+#include "apiserver/registry/resource/resource_rules.h"
+#include "apiserver/registry/scheduling/scheduling_rules.h"
+#include "apiserver/registry/storage/storage_rules.h"
 
 namespace skiff {
 namespace {
@@ -11,6 +19,14 @@ namespace {
 using RulesOfGroup = std::span<const KindRules> (*)();
 constexpr RulesOfGroup kGroups[] = {
     CoreRules,
+    CoordinationRules,
+    DiscoveryRules,
+    NetworkingRules,
+    NodeRules,
+    RbacRules,
+    ResourceRules,
+    SchedulingRules,
+    StorageRules,
 };
 
 }  // namespace

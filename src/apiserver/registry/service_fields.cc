@@ -195,30 +195,4 @@ void DropFieldsOfOldType(ServiceFields& service, const ServiceFields& old) {
   }
 }
 
-std::vector<StatusCause> CheckAddressesStay(const ServiceFields& service,
-                                            const ServiceFields& old) {
-  std::vector<StatusCause> out;
-  if (service.external_name() || old.external_name()) return out;
-  if (service.headless() && old.headless()) return out;
-  const std::vector<std::string>& before = old.cluster_ips;
-  const std::vector<std::string>& after = service.cluster_ips;
-  const std::string shown = TextsJson(after);
-  if (after.empty() && !before.empty()) {
-    out.push_back(InvalidField("spec.clusterIPs[0]", shown, "primary clusterIP can not be unset"));
-    return out;
-  }
-  const size_t compared = before.size() == after.size() ? before.size() : size_t{!before.empty()};
-  for (size_t i = 0; i < compared; ++i) {
-    if (before[i] == after[i]) continue;
-    out.push_back(InvalidField("spec.clusterIPs[" + std::to_string(i) + "]", shown,
-                               "may not change once set"));
-  }
-  if (before.size() > after.size() && service.policy != "SingleStack") {
-    out.push_back(
-        InvalidField("spec.ipFamilyPolicy", service.policy ? JsonText(*service.policy) : "null",
-                     "must be set to 'SingleStack' when releasing the secondary clusterIP"));
-  }
-  return out;
-}
-
 }  // namespace skiff

@@ -78,7 +78,5 @@ std::vector<StatusCause> FillFamilies(ServiceFields& service, const ServiceField
 bool KeepsDualStack(const ServiceFields& service, const ServiceFields& old);
 // Fields that the new type has no use for go, unless the client changed them.
 void DropFieldsOfOldType(ServiceFields& service, const ServiceFields& old);
-// Addresses that a service has got stay.
-std::vector<StatusCause> CheckAddressesStay(const ServiceFields& service, const ServiceFields& old);
 
 }  // namespace skiff

@@ -103,8 +103,6 @@ Result<void> ServiceBehaviour::PrepareForUpdate(WriteContext& write, Document& o
   SKIFF_RETURN_IF_ERROR(UpdatePorts(write, service, old, object, ports));
   SKIFF_RETURN_IF_ERROR(ports.AddTo(write.transaction));
   DropFieldsOfOldType(service, old);
-  causes = CheckAddressesStay(service, old);
-  if (!causes.empty()) return InvalidService(object, std::move(causes));
   service.Write(given, object);
   if (service.type != "LoadBalancer") {
     core::MutableService(object).mutable_status().clear_load_balancer();

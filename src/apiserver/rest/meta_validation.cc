@@ -5,6 +5,7 @@
 
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
+#include "apiserver/validation/addresses.h"
 #include "base/limits.h"
 #include "object/json/encode.h"
 #include "object/scalar/names.h"
@@ -30,6 +31,9 @@ NameProblems NameProblemsOf(const ResourceDesc& resource, std::string_view name,
   std::string whole(name);
   if (is_prefix && whole.ends_with('-')) whole.back() = 'a';
   const std::string_view format = resource.hub->name_format;
+  if (resource.kind_name == "IPAddress") return CheckIpName(name);
+  if (resource.kind_name == "Service") return CheckDns1123Label(whole);
+  if (format == "configMapKey") return CheckConfigMapKey(name);
   if (format == "dns1123Subdomain") return CheckDns1123Subdomain(whole);
   if (format == "dns1123Label") return CheckDns1123Label(whole);
   if (format == "dns1035Label") return CheckDns1035Label(whole);

@@ -48,6 +48,14 @@ std::vector<StatusCause> CheckImmutable(const ResourceDesc& resource, const Docu
   return causes;
 }
 
+// Events of both groups are one kind, which is reported as that of the core group.
+Status InvalidOf(const ResourceDesc& resource, std::string_view name,
+                 std::vector<StatusCause> causes) {
+  const std::string_view group = resource.version->desc->group;
+  return Invalid(resource.kind_name, group == "events.k8s.io" ? "" : group, name,
+                 std::move(causes));
+}
+
 }  // namespace
 
 Result<void> CheckNewObject(const Endpoint& endpoint, Document& object,
@@ -60,7 +68,7 @@ Result<void> CheckNewObject(const Endpoint& endpoint, Document& object,
     AddTo(causes, errors.Take());
   }
   if (!causes.empty()) {
-    return std::unexpected(Invalid(*endpoint.resource, MetaOf(object).name(), std::move(causes)));
+    return std::unexpected(InvalidOf(*endpoint.resource, MetaOf(object).name(), std::move(causes)));
   }
   if (rules != nullptr && rules->warn != nullptr) rules->warn(object, nullptr, warnings);
   return {};
@@ -84,7 +92,7 @@ Result<void> CheckChangedObject(const Endpoint& endpoint, Document& old, Documen
     AddTo(causes, CheckImmutable(resource, old, object));
   }
   if (!causes.empty()) {
-    return std::unexpected(Invalid(resource, MetaOf(object).name(), std::move(causes)));
+    return std::unexpected(InvalidOf(resource, MetaOf(object).name(), std::move(causes)));
   }
   if (rules != nullptr && rules->warn != nullptr && endpoint.subresource == nullptr) {
     rules->warn(object, &old, warnings);

@@ -77,19 +77,18 @@ std::optional<IpRange> ReadCidr(std::string_view text) {
   auto [address, bits] = SplitCidr(text);
   if (bits.empty()) return std::nullopt;
   while (HasLeadingZeros(bits)) bits.remove_prefix(1);
-  Result<IpRange> range =
-      IpRange::Parse(WithoutLeadingZeros(address) + "/" + std::string(bits));
+  Result<IpRange> range = IpRange::Parse(WithoutLeadingZeros(address) + "/" + std::string(bits));
   if (!range) return std::nullopt;
   return *range;
 }
 
-bool CheckOldIp(std::string_view field, std::string_view text, FieldErrors& errors) {
+bool CheckOldIp(std::string_view text, std::string_view field, FieldErrors& errors) {
   const NameProblems problems = OldIpProblems(text, ReadIp(text));
   errors.Invalid(field, text, problems);
   return problems.empty();
 }
 
-bool CheckOldCidr(std::string_view field, std::string_view text, FieldErrors& errors) {
+bool CheckOldCidr(std::string_view text, std::string_view field, FieldErrors& errors) {
   const NameProblems problems = OldCidrProblems(text, ReadCidr(text));
   errors.Invalid(field, text, problems);
   return problems.empty();
@@ -104,11 +103,11 @@ NameProblems CheckIpName(std::string_view text) {
   return problems;
 }
 
-void CheckIp(std::string_view field, std::string_view text, FieldErrors& errors) {
+void CheckIp(std::string_view text, std::string_view field, FieldErrors& errors) {
   errors.Invalid(field, text, CheckIpName(text));
 }
 
-void CheckCidr(std::string_view field, std::string_view text, FieldErrors& errors) {
+void CheckCidr(std::string_view text, std::string_view field, FieldErrors& errors) {
   const std::optional<IpRange> range = ReadCidr(text);
   NameProblems problems = OldCidrProblems(text, range);
   if (problems.empty() && range->ToString() != text) {
@@ -117,7 +116,7 @@ void CheckCidr(std::string_view field, std::string_view text, FieldErrors& error
   errors.Invalid(field, text, problems);
 }
 
-void CheckEndpointIp(std::string_view field, std::string_view text, FieldErrors& errors) {
+void CheckEndpointIp(std::string_view text, std::string_view field, FieldErrors& errors) {
   const std::optional<IpAddress> address = ReadIp(text);
   if (!address) return errors.Invalid(field, text, "must be a valid IP address");
   if (address->IsUnspecified()) {
@@ -130,21 +129,19 @@ void CheckEndpointIp(std::string_view field, std::string_view text, FieldErrors&
     errors.Invalid(field, text, "may not be in the link-local range (169.254.0.0/16, fe80::/10)");
   }
   const uint8_t* bytes = address->bytes();
-  const bool local_multicast = address->is_v4()
-                                   ? bytes[0] == 224 && bytes[1] == 0 && bytes[2] == 0
-                                   : bytes[0] == 0xff && (bytes[1] & 0x0f) == 2;
+  const bool local_multicast = address->is_v4() ? bytes[0] == 224 && bytes[1] == 0 && bytes[2] == 0
+                                                : bytes[0] == 0xff && (bytes[1] & 0x0f) == 2;
   if (local_multicast) {
     errors.Invalid(field, text,
                    "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
   }
 }
 
-void CheckInterfaceAddress(std::string_view field, std::string_view text, FieldErrors& errors) {
+void CheckInterfaceAddress(std::string_view text, std::string_view field, FieldErrors& errors) {
   const std::optional<IpRange> range = ReadCidr(text);
   if (!range) {
     return errors.Invalid(
-        field, text,
-        "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)");
+        field, text, "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)");
   }
   const std::string canonical =
       WithPrefix(ReadIp(SplitCidr(text).first).value_or(range->base()), range->prefix_bits());
@@ -153,8 +150,7 @@ void CheckInterfaceAddress(std::string_view field, std::string_view text, FieldE
   }
 }
 
-void WarnAboutIp(std::string_view path, std::string_view text,
-                 std::vector<std::string>& warnings) {
+void WarnAboutIp(std::string_view path, std::string_view text, std::vector<std::string>& warnings) {
   const std::optional<IpAddress> address = ReadIp(text);
   if (!address) return;
   const std::string canonical = address->ToString();

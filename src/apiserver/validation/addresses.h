@@ -20,19 +20,19 @@ std::optional<IpAddress> ReadIp(std::string_view text);
 std::optional<IpRange> ReadCidr(std::string_view text);
 
 // Of newer fields.
-void CheckIp(std::string_view field, std::string_view text, FieldErrors& errors);
-void CheckCidr(std::string_view field, std::string_view text, FieldErrors& errors);
+void CheckIp(std::string_view text, std::string_view field, FieldErrors& errors);
+void CheckCidr(std::string_view text, std::string_view field, FieldErrors& errors);
 // What is wrong with it, for the names of objects that are addresses.
 NameProblems CheckIpName(std::string_view text);
 // Of older fields. False when there was something to report.
-bool CheckOldIp(std::string_view field, std::string_view text, FieldErrors& errors);
-bool CheckOldCidr(std::string_view field, std::string_view text, FieldErrors& errors);
+bool CheckOldIp(std::string_view text, std::string_view field, FieldErrors& errors);
+bool CheckOldCidr(std::string_view text, std::string_view field, FieldErrors& errors);
 
 // Where no traffic of others may be sent: to the node itself, or to neighbours on its link.
-void CheckEndpointIp(std::string_view field, std::string_view text, FieldErrors& errors);
+void CheckEndpointIp(std::string_view text, std::string_view field, FieldErrors& errors);
 
 // "10.9.8.7/24": an address with the range that it is in, in canonical form.
-void CheckInterfaceAddress(std::string_view field, std::string_view text, FieldErrors& errors);
+void CheckInterfaceAddress(std::string_view text, std::string_view field, FieldErrors& errors);
 
 // For texts that older fields hold and that should be written differently.
 void WarnAboutIp(std::string_view path, std::string_view text, std::vector<std::string>& warnings);

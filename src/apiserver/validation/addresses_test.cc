@@ -8,14 +8,14 @@ namespace {
 std::string Problem(void (*check)(std::string_view, std::string_view, FieldErrors&),
                     std::string_view text) {
   FieldErrors errors;
-  check("x", text, errors);
+  check(text, "x", errors);
   return errors.empty() ? "" : errors.causes()[0].message;
 }
 
 bool IsFine(bool (*check)(std::string_view, std::string_view, FieldErrors&),
             std::string_view text) {
   FieldErrors errors;
-  const bool fine = check("x", text, errors);
+  const bool fine = check(text, "x", errors);
   EXPECT_EQ(fine, errors.empty());
   return fine;
 }

@@ -1,16 +1,19 @@
 // Rules of a kind held against objects that differ from a valid one in a few fields, for tests.
 //
-//   const RulesTester service(CoreRules(), "Service", R"({"spec": {…}})");
+//   const RulesTester service(kServiceRules, "v1", R"({"spec": {…}})");
 //   service.ExpectNew({{"spec.type=Other", "spec.type NotSupported"}});
 //
-// Edits are path=JSON, several joined with " & "; text that is no JSON is a string, '' an empty one,
-// and nothing takes the field away. Faults are "path Reason", in order, several joined with "; ".
+// Edits are path=JSON, several joined with " & "; text that is no JSON is a string, '' an empty
+// one, and nothing takes the field away. Faults are "path Reason", in order, several joined with ";
+// ".
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -35,13 +38,16 @@ class RulesTester {
     std::string_view faults;
   };
 
-  RulesTester(std::span<const KindRules> rules, std::string_view api_version,
-              std::string_view kind, std::string_view valid)
+  RulesTester(std::span<const KindRules> rules, std::string_view api_version, std::string_view kind,
+              std::string_view valid)
       : type_(FindKind(api_version, kind)), valid_(valid) {
     for (const KindRules& each : rules) {
       if (each.kind == kind) rules_ = &each;
     }
   }
+
+  RulesTester(const KindRules& rules, std::string_view api_version, std::string_view valid)
+      : RulesTester({&rules, 1}, api_version, rules.kind, valid) {}
 
   std::string New(std::string_view edits) const {
     FieldErrors errors;

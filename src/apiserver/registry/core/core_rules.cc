@@ -7,6 +7,11 @@ std::span<const KindRules> CoreRules() {
       kPodRules,
       kPodTemplateRules,
       kReplicationControllerRules,
+      kServiceRules,    kEndpointsRules,        kNodeRules,
+      kNamespaceRules,  kPersistentVolumeRules, kPersistentVolumeClaimRules,
+      kSecretRules,     kConfigMapRules,        kServiceAccountRules,
+      kLimitRangeRules, kResourceQuotaRules,    kEventRules,
+      kNewEventRules,
   };
   return kRules;
 }

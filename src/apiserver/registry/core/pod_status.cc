@@ -232,7 +232,7 @@ void ValidateIps(const ListView<Ip>& ips, const ListView<Ip>& old, const Value* 
     all_read &= address.has_value();
     if (address) ++families[address->is_v4() ? 0 : 1];
     const auto at = errors.At(field, i);
-    if (!known.Has(ips[i].ip())) CheckOldIp("", ips[i].ip(), errors);
+    if (!known.Has(ips[i].ip())) CheckOldIp(ips[i].ip(), "", errors);
   }
   if (ips.size() <= 1) return;
   if (!all_read) errors.Internal(field, "failed to check for dual stack");

@@ -1,0 +1,47 @@
+#include "apiserver/registry/coordination/coordination_rules.h"
+#include "apiserver/registry/coordination/lease_strategy.h"
+#include "apiserver/validation/common.h"
+#include "views/coordination.k8s.io/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace coordination = views::coordination_k8s_io_v1;
+
+void ValidateLease(const Document& object, FieldErrors& errors) {
+  const coordination::LeaseSpec spec = coordination::Lease(object).spec();
+  const auto at = errors.At("spec");
+  if (const auto seconds = spec.lease_duration_seconds()) {
+    ValidatePositive(*seconds, "leaseDurationSeconds", errors);
+  }
+  if (const auto transitions = spec.lease_transitions()) {
+    ValidateNonNegative(*transitions, "leaseTransitions", errors);
+  }
+  if (spec.strategy()) ValidateLeaseStrategy(*spec.strategy(), errors);
+  if (!spec.preferred_holder().value_or("").empty() && spec.strategy().value_or("").empty()) {
+    errors.Forbidden("preferredHolder", "may only be specified if `strategy` is defined");
+  }
+}
+
+void ValidateLeaseUpdate(const Document& object, const Document&, FieldErrors& errors) {
+  ValidateLease(object, errors);
+}
+
+}  // namespace
+
+void ValidateLeaseStrategy(std::string_view strategy, FieldErrors& errors) {
+  // Kubernetes names the field twice in its path.
+  const auto at = errors.At("strategy");
+  if (strategy.find('/') == std::string_view::npos) {
+    ValidateOneOf(strategy, {"OldestEmulationVersion"}, "strategy", errors);
+  } else {
+    ValidateFormat(kQualifiedNameFormat, strategy, "strategy", errors);
+  }
+}
+
+constinit const KindRules kLeaseRules = {.group = "coordination.k8s.io",
+                                         .kind = "Lease",
+                                         .create = ValidateLease,
+                                         .update = ValidateLeaseUpdate};
+
+}  // namespace skiff

@@ -1,0 +1,131 @@
+#include <string>
+
+#include "apiserver/registry/core/core_rules.h"
+#include "apiserver/validation/common.h"
+#include "views/core/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+
+using Event = core::Event;
+
+constexpr size_t kMaxWordBytes = 128;
+constexpr size_t kMaxNoteBytes = 1024;
+constexpr std::string_view kOtherNamespace = "does not match event.namespace";
+
+void ValidateLength(std::string_view text, size_t max, std::string_view field,
+                    FieldErrors& errors) {
+  if (text.size() <= max) return;
+  errors.Invalid(field, "", "can have at most " + std::to_string(max) + " characters");
+}
+
+// Of events that say when they happened: those of the newer way to report them.
+void ValidateReport(const Event& event, std::string_view controller_field, FieldErrors& errors) {
+  const std::string_view space = event.metadata().namespace_();
+  if (event.involved_object().namespace_().empty() && space != "default" &&
+      space != "kube-system") {
+    errors.Invalid("involvedObject.namespace", "", kOtherNamespace);
+  }
+  ValidateRequired(event.reporting_component(), controller_field, errors);
+  ValidateFormat(kQualifiedNameFormat, event.reporting_component(), controller_field, errors);
+  ValidateRequired(event.reporting_instance(), "reportingInstance", errors);
+  ValidateLength(event.reporting_instance(), kMaxWordBytes, "reportingInstance", errors);
+  ValidateRequired(event.action(), "action", errors);
+  ValidateLength(event.action(), kMaxWordBytes, "action", errors);
+  ValidateRequired(event.reason(), "reason", errors);
+  ValidateLength(event.reason(), kMaxWordBytes, "reason", errors);
+  ValidateLength(event.message(), kMaxNoteBytes, "message", errors);
+}
+
+void ValidateAnyEvent(const Event& event, std::string_view controller_field, FieldErrors& errors) {
+  const std::string_view space = event.metadata().namespace_();
+  if (event.event_time() == kZeroTimestamp) {
+    const std::string_view other = event.involved_object().namespace_();
+    const bool fits = other.empty() ? space.empty() || space == "default" : space == other;
+    if (!fits) errors.Invalid("involvedObject.namespace", other, kOtherNamespace);
+  } else {
+    ValidateReport(event, controller_field, errors);
+  }
+  ValidateFormat(kDnsSubdomainFormat, space, "namespace", errors);
+}
+
+void ValidateCoreEvent(const Document& object, FieldErrors& errors) {
+  ValidateAnyEvent(Event(object), "reportingComponent", errors);
+}
+
+void ValidateCoreEventUpdate(const Document& object, const Document&, FieldErrors& errors) {
+  ValidateCoreEvent(object, errors);
+}
+
+void ValidateSeries(const Event& event, FieldErrors& errors) {
+  if (!event.has_series()) return;
+  const auto at = errors.At("series");
+  if (event.series().count() < 2) errors.Invalid("count", "", "should be at least 2");
+  if (event.series().last_observed_time() == kZeroTimestamp) errors.Required("lastObservedTime");
+}
+
+void ValidateNewEvent(const Document& object, FieldErrors& errors) {
+  const Event event(object);
+  constexpr std::string_view kMustBeUnset = "needs to be unset";
+  ValidateAnyEvent(event, "reportingController", errors);
+  ValidateFormat(kDnsSubdomainFormat, event.metadata().name(), "metadata.name", errors);
+  ValidateSeries(event, errors);
+  if (event.event_time() == kZeroTimestamp) errors.Required("eventTime");
+  if (event.type() != "Normal" && event.type() != "Warning") {
+    errors.Invalid("type", "", "has invalid value: " + std::string(event.type()));
+  }
+  if (event.first_timestamp() != kZeroTimestamp) {
+    errors.Invalid("firstTimestamp", "", kMustBeUnset);
+  }
+  if (event.last_timestamp() != kZeroTimestamp) errors.Invalid("lastTimestamp", "", kMustBeUnset);
+  if (event.count() != 0) errors.Invalid("count", "", kMustBeUnset);
+  if (!event.source().component().empty() || !event.source().host().empty()) {
+    errors.Invalid("source", "", kMustBeUnset);
+  }
+}
+
+void ValidateNewEventUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+  const Event event(object);
+  ValidateAnyEvent(event, "reportingController", errors);
+  if (!SameValue(old.root().Member(Event::kSeries), object.root().Member(Event::kSeries))) {
+    ValidateSeries(event, errors);
+  }
+  struct Field {
+    uint16_t index;
+    std::string_view name;
+  };
+  // The reason is looked at twice, as Kubernetes does.
+  constexpr Field kFields[] = {
+      {Event::kInvolvedObject, "involvedObject"},
+      {Event::kReason, "reason"},
+      {Event::kMessage, "message"},
+      {Event::kSource, "source"},
+      {Event::kFirstTimestamp, "firstTimestamp"},
+      {Event::kLastTimestamp, "lastTimestamp"},
+      {Event::kCount, "count"},
+      {Event::kReason, "reason"},
+      {Event::kType, "type"},
+      {Event::kEventTime, "eventTime"},
+      {Event::kAction, "action"},
+      {Event::kRelated, "related"},
+      {Event::kReportingComponent, "reportingController"},
+      {Event::kReportingInstance, "reportingInstance"},
+  };
+  for (const Field& field : kFields) {
+    ValidateImmutable(old.root().Member(field.index), object.root().Member(field.index), field.name,
+                      errors);
+  }
+}
+
+}  // namespace
+
+constinit const KindRules kEventRules = {
+    .group = "", .kind = "Event", .create = ValidateCoreEvent, .update = ValidateCoreEventUpdate};
+constinit const KindRules kNewEventRules = {.group = "events.k8s.io",
+                                            .kind = "Event",
+                                            .create = ValidateNewEvent,
+                                            .update = ValidateNewEventUpdate};
+
+}  // namespace skiff

@@ -1,0 +1,224 @@
+#include <optional>
+#include <string>
+
+#include "apiserver/registry/core/core_rules.h"
+#include "apiserver/validation/claim_spec.h"
+#include "apiserver/validation/common.h"
+#include "apiserver/validation/members.h"
+#include "apiserver/validation/resources.h"
+#include "views/core/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+
+constexpr std::string_view kClassAnnotation = "volume.beta.kubernetes.io/storage-class";
+constexpr std::string_view kStorage = "storage";
+
+void ValidateClaim(const Document& object, FieldErrors& errors) {
+  const auto at = errors.At("spec");
+  ValidateClaimSpec(core::PersistentVolumeClaim(object).spec(), {}, errors);
+}
+
+template <typename Source>
+bool HasInvalidGroup(const Source& source) {
+  return source.api_group() && !source.api_group()->empty() &&
+         !IsDns1123Subdomain(*source.api_group());
+}
+
+ClaimSpecOptions OptionsFor(const core::PersistentVolumeClaimSpec& old) {
+  ClaimSpecOptions options;
+  FieldErrors faults;
+  ValidateLabelSelector(old.selector(), {}, faults);
+  options.allow_invalid_values_in_selector = !faults.empty();
+  options.allow_invalid_api_group =
+      HasInvalidGroup(old.data_source()) || HasInvalidGroup(old.data_source_ref());
+  return options;
+}
+
+// The storage class was an annotation once. A claim may say in its spec what it said there.
+bool MovesClassFromAnnotation(const core::PersistentVolumeClaim& now,
+                              const core::PersistentVolumeClaim& old) {
+  const auto before = old.metadata().annotations().Find(kClassAnnotation);
+  const auto after = now.metadata().annotations().Find(kClassAnnotation);
+  return before && !old.spec().storage_class_name() && now.spec().storage_class_name() == before &&
+         (!after || after == before);
+}
+
+// A claim that was made before there was a default class may get it later.
+bool GetsClass(const core::PersistentVolumeClaim& now, const core::PersistentVolumeClaim& old) {
+  const auto annotated = old.metadata().annotations().Find(kClassAnnotation);
+  return now.spec().storage_class_name() && !old.spec().storage_class_name() &&
+         (!annotated || now.spec().storage_class_name() == annotated);
+}
+
+void TakeField(Document& claim, const Document& other, std::string_view field) {
+  Value* spec = claim.root().Find("spec");
+  if (spec == nullptr) return;
+  const Value* value = other.root().FindPath({"spec", field});
+  if (value != nullptr) {
+    spec->Set(claim.arena(), field, value->CopyInto(claim.arena()));
+  } else {
+    spec->Erase(field);
+  }
+}
+
+void TakeRequest(Document& claim, const Document& other) {
+  Value* spec = claim.root().Find("spec");
+  Value* resources = spec != nullptr ? spec->Find("resources") : nullptr;
+  Value* requests = resources != nullptr ? resources->Find("requests") : nullptr;
+  if (requests == nullptr) return;
+  const Value* value = other.root().FindPath({"spec", "resources", "requests", kStorage});
+  requests->SetEntry(claim.arena(), kStorage,
+                     value != nullptr ? value->CopyInto(claim.arena()) : Value::String("0"));
+}
+
+// Whether the spec is as it was but for what may change.
+bool IsSameClaim(const Document& object, const Document& old) {
+  const core::PersistentVolumeClaim claim(object);
+  const core::PersistentVolumeClaim before(old);
+  Document now = object.Copy();
+  Document then = old.Copy();
+  if (before.spec().volume_name().empty()) TakeField(then, object, "volumeName");
+  if (MovesClassFromAnnotation(claim, before)) {
+    now.root().Find("spec")->Erase("storageClassName");
+  } else if (GetsClass(claim, before)) {
+    TakeField(now, old, "storageClassName");
+  }
+  if (claim.status().phase() == "Bound") {
+    TakeRequest(now, old);
+    TakeField(now, old, "volumeAttributesClassName");
+  }
+  return SameValue(now.root().Find("spec"), then.root().Find("spec"));
+}
+
+void ValidateSize(const core::PersistentVolumeClaim& claim, const core::PersistentVolumeClaim& old,
+                  FieldErrors& errors) {
+  const auto size = [](const MapView<std::string_view>& amounts) {
+    return ParsedQuantity(amounts.Find(kStorage).value_or("0"));
+  };
+  const Quantity now = size(claim.spec().resources().requests());
+  if (now >= size(old.spec().resources().requests())) return;
+  if (now > size(old.status().capacity())) return;
+  errors.Forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
+}
+
+void ValidateAttributesClass(const core::PersistentVolumeClaim& claim,
+                             const core::PersistentVolumeClaim& old, FieldErrors& errors) {
+  const std::optional<std::string_view> name = claim.spec().volume_attributes_class_name();
+  if (name == old.spec().volume_attributes_class_name()) return;
+  if (!old.status().current_volume_attributes_class_name()) return;
+  constexpr std::string_view kField = "spec.volumeAttributesClassName";
+  if (!name) {
+    errors.Forbidden(kField,
+                     "update to nil is forbidden when status.currentVolumeAttributesClassName is "
+                     "not nil");
+  } else if (name->empty()) {
+    errors.Forbidden(kField,
+                     "update to empty string is forbidden when "
+                     "status.currentVolumeAttributesClassName is not nil");
+  }
+}
+
+void ValidateClaimUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+  const core::PersistentVolumeClaim claim(object);
+  const core::PersistentVolumeClaim before(old);
+  {
+    const auto at = errors.At("spec");
+    ValidateClaimSpec(claim.spec(), OptionsFor(before.spec()), errors);
+  }
+  const std::string_view annotated = claim.metadata().annotations().Get(kClassAnnotation);
+  if (!MovesClassFromAnnotation(claim, before) &&
+      annotated != before.metadata().annotations().Get(kClassAnnotation)) {
+    const auto metadata = errors.At("metadata");
+    const auto at = errors.AtKey("annotations", kClassAnnotation);
+    errors.Invalid("", annotated, kIsImmutable);
+  }
+  if (!IsSameClaim(object, old)) {
+    errors.Forbidden("spec",
+                     "spec is immutable after creation except resources.requests and "
+                     "volumeAttributesClassName for bound claims");
+  }
+  ValidateSize(claim, before, errors);
+  const std::optional<std::string_view> mode = claim.spec().volume_mode();
+  if (mode != before.spec().volume_mode()) {
+    errors.Invalid("volumeMode", mode ? ShownValue(*mode) : ShownNull(), kIsImmutable);
+  }
+  ValidateAttributesClass(claim, before, errors);
+}
+
+// False if it may not be there.
+bool ValidateStatusKey(std::string_view name, std::string_view field, FieldErrors& errors) {
+  const size_t before = errors.size();
+  ValidateFormat(kQualifiedNameFormat, name, field, errors);
+  if (errors.size() == before && IsNativeResource(name)) {
+    ValidateOneOf(name, {kStorage}, field, errors);
+  }
+  return errors.size() == before;
+}
+
+// At the amount.
+bool ValidateBasicAmount(std::string_view quantity, FieldErrors& errors) {
+  if (ParsedQuantity(quantity).Sign() >= 0) return true;
+  errors.Invalid("", quantity, "must be a valid resource quantity");
+  return false;
+}
+
+void ValidateClaimStatus(const Document& object, const Document&, FieldErrors& errors) {
+  const core::PersistentVolumeClaim claim(object);
+  const core::PersistentVolumeClaimStatus status = claim.status();
+  if (claim.spec().access_modes().empty()) errors.Required("Spec.accessModes");
+  const auto at = errors.At("status");
+  for (const auto& [name, quantity] : status.capacity()) {
+    const auto amount = errors.AtKey("capacity", name);
+    ValidateBasicAmount(quantity, errors);
+  }
+  constexpr std::string_view kStatuses = "allocatedResourceStatuses";
+  for (const auto& [name, state] : status.allocated_resource_statuses()) {
+    ValidateStatusKey(name, kStatuses, errors);
+    constexpr std::string_view kStates[] = {"ControllerResizeInProgress",
+                                            "ControllerResizeInfeasible", "NodeResizePending",
+                                            "NodeResizeInProgress", "NodeResizeInfeasible"};
+    bool known = false;
+    for (const std::string_view each : kStates) known |= each == state;
+    if (!known) errors.NotSupported(kStatuses, name, kStates);
+  }
+  for (const auto& [name, quantity] : status.allocated_resources()) {
+    if (!ValidateStatusKey(name, "allocatedResources", errors)) continue;
+    const auto amount = errors.AtKey("allocatedResources", name);
+    if (ValidateBasicAmount(quantity, errors)) {
+      ValidateResourceQuantity(kStorage, quantity, errors);
+    }
+  }
+}
+
+void WarnAboutFraction(const MapView<std::string_view>& amounts, std::string_view field,
+                       std::vector<std::string>& warnings) {
+  const std::optional<std::string_view> amount = amounts.Find(kStorage);
+  if (!amount || ParsedQuantity(*amount).MilliValue() % 1000 == 0) return;
+  warnings.push_back("spec.resources." + std::string(field) +
+                     "[storage]: fractional byte value \"" + std::string(*amount) +
+                     "\" is invalid, must be an integer");
+}
+
+void WarnAboutClaim(const Document& object, const Document*, std::vector<std::string>& warnings) {
+  const core::PersistentVolumeClaim claim(object);
+  if (claim.metadata().annotations().Contains(kClassAnnotation)) {
+    warnings.push_back("metadata.annotations[" + std::string(kClassAnnotation) +
+                       "]: deprecated since v1.8; use \"storageClassName\" attribute instead");
+  }
+  WarnAboutFraction(claim.spec().resources().requests(), "requests", warnings);
+  WarnAboutFraction(claim.spec().resources().limits(), "limits", warnings);
+}
+
+}  // namespace
+
+constinit const KindRules kPersistentVolumeClaimRules = {.group = "",
+                                                         .kind = "PersistentVolumeClaim",
+                                                         .create = ValidateClaim,
+                                                         .update = ValidateClaimUpdate,
+                                                         .status = ValidateClaimStatus,
+                                                         .warn = WarnAboutClaim};
+
+}  // namespace skiff

@@ -1,0 +1,87 @@
+#include "apiserver/registry/core/core_rules.h"
+#include "apiserver/validation/common.h"
+#include "object/json/decode.h"
+#include "views/core/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+
+constexpr size_t kMaxDataBytes = 1 << 20;
+constexpr std::string_view kIsSealed = "field is immutable when `immutable` is set";
+constexpr std::string_view kAccountAnnotation = "kubernetes.io/service-account.name";
+
+void RequireKey(const core::Secret& secret, std::string_view key, FieldErrors& errors) {
+  const auto at = errors.AtKey("data", key);
+  if (!secret.data().Contains(key)) errors.Required("");
+}
+
+void ValidateJsonKey(const core::Secret& secret, std::string_view key, FieldErrors& errors) {
+  RequireKey(secret, key, errors);
+  const std::optional<std::string_view> json = secret.data().Find(key);
+  if (!json) return;
+  const Result<Document> document = DecodeJson(*json, nullptr);
+  if (document && (document->root().is_map() || document->root().is_null())) return;
+  const auto at = errors.AtKey("data", key);
+  errors.Invalid("", "<secret contents redacted>",
+                 document ? "must be a JSON object" : document.error().message());
+}
+
+// What secrets of a type must hold.
+void ValidateType(const core::Secret& secret, FieldErrors& errors) {
+  const std::string_view type = secret.type();
+  const auto data = secret.data();
+  if (type == "kubernetes.io/service-account-token") {
+    const auto metadata = errors.At("metadata");
+    const auto at = errors.AtKey("annotations", kAccountAnnotation);
+    ValidateRequired(secret.metadata().annotations().Get(kAccountAnnotation), "", errors);
+  } else if (type == "kubernetes.io/dockercfg") {
+    ValidateJsonKey(secret, ".dockercfg", errors);
+  } else if (type == "kubernetes.io/dockerconfigjson") {
+    ValidateJsonKey(secret, ".dockerconfigjson", errors);
+  } else if (type == "kubernetes.io/basic-auth") {
+    if (data.Contains("username") || data.Contains("password")) return;
+    RequireKey(secret, "username", errors);
+    RequireKey(secret, "password", errors);
+  } else if (type == "kubernetes.io/ssh-auth") {
+    const auto at = errors.AtKey("data", "ssh-privatekey");
+    ValidateRequired(data.Get("ssh-privatekey"), "", errors);
+  } else if (type == "kubernetes.io/tls") {
+    RequireKey(secret, "tls.crt", errors);
+    RequireKey(secret, "tls.key", errors);
+  }
+}
+
+void ValidateSecret(const Document& object, FieldErrors& errors) {
+  const core::Secret secret(object);
+  size_t bytes = 0;
+  for (const auto& [key, value] : secret.data()) {
+    const auto at = errors.AtKey("data", key);
+    ValidateFormat(kConfigMapKeyFormat, key, "", errors);
+    bytes += value.size();
+  }
+  if (bytes > kMaxDataBytes) errors.TooLong("data", kMaxDataBytes);
+  ValidateType(secret, errors);
+}
+
+void ValidateSecretUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+  const core::Secret secret(object);
+  const core::Secret before(old);
+  ValidateImmutable(before.type(), secret.type(), "type", errors);
+  if (before.immutable().value_or(false)) {
+    if (!secret.immutable().value_or(false)) errors.Forbidden("immutable", kIsSealed);
+    if (!SameValue(old.root().Member(core::Secret::kData),
+                   object.root().Member(core::Secret::kData))) {
+      errors.Forbidden("data", kIsSealed);
+    }
+  }
+  ValidateSecret(object, errors);
+}
+
+}  // namespace
+
+constinit const KindRules kSecretRules = {
+    .group = "", .kind = "Secret", .create = ValidateSecret, .update = ValidateSecretUpdate};
+
+}  // namespace skiff

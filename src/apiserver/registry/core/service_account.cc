@@ -1,0 +1,27 @@
+#include "apiserver/registry/core/core_rules.h"
+#include "views/core/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+
+constexpr std::string_view kMountableAnnotation = "kubernetes.io/enforce-mountable-secrets";
+
+void WarnAboutServiceAccount(const Document& object, const Document* old,
+                             std::vector<std::string>& warnings) {
+  const auto has = [](const Document& account) {
+    return core::ServiceAccount(account).metadata().annotations().Contains(kMountableAnnotation);
+  };
+  if (!has(object) || (old != nullptr && has(*old))) return;
+  warnings.push_back("metadata.annotations[" + std::string(kMountableAnnotation) +
+                     "]: deprecated in v1.32+; prefer separate namespaces to isolate access to "
+                     "mounted secrets");
+}
+
+}  // namespace
+
+constinit const KindRules kServiceAccountRules = {
+    .group = "", .kind = "ServiceAccount", .warn = WarnAboutServiceAccount};
+
+}  // namespace skiff

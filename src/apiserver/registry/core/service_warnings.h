@@ -1,0 +1,15 @@
+// What is questionable about Services that are valid.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "object/value.h"
+#include "views/core/v1.h"
+
+namespace skiff {
+
+void WarnAboutService(const Document& object, const Document* old,
+                      std::vector<std::string>& warnings);
+
+}  // namespace skiff

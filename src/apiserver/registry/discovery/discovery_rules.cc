@@ -1,0 +1,12 @@
+#include "apiserver/registry/discovery/discovery_rules.h"
+
+namespace skiff {
+
+std::span<const KindRules> DiscoveryRules() {
+  static const KindRules kRules[] = {
+      kEndpointSliceRules,
+  };
+  return kRules;
+}
+
+}  // namespace skiff

@@ -1,0 +1,12 @@
+#include "apiserver/registry/node/node_rules.h"
+
+namespace skiff {
+
+std::span<const KindRules> NodeRules() {
+  static const KindRules kRules[] = {
+      kRuntimeClassRules,
+  };
+  return kRules;
+}
+
+}  // namespace skiff

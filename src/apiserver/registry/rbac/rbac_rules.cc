@@ -1,0 +1,15 @@
+#include "apiserver/registry/rbac/rbac_rules.h"
+
+namespace skiff {
+
+std::span<const KindRules> RbacRules() {
+  static const KindRules kRules[] = {
+      kRoleRules,
+      kClusterRoleRules,
+      kRoleBindingRules,
+      kClusterRoleBindingRules,
+  };
+  return kRules;
+}
+
+}  // namespace skiff

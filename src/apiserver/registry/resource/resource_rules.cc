@@ -1,0 +1,13 @@
+#include "apiserver/registry/resource/resource_rules.h"
+
+namespace skiff {
+
+std::span<const KindRules> ResourceRules() {
+  static const KindRules kRules[] = {
+      kResourceClaimRules, kResourceClaimTemplateRules, kDeviceClassRules,
+      kResourceSliceRules, kDeviceTaintRuleRules,       kResourcePoolStatusRequestRules,
+  };
+  return kRules;
+}
+
+}  // namespace skiff

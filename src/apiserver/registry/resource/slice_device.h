@@ -1,0 +1,19 @@
+// One device of a slice: its attributes and capacities, where it can be reached from.
+#pragma once
+
+#include "apiserver/validation/field_errors.h"
+#include "views/resource.k8s.io/v1.h"
+
+namespace skiff {
+
+// At the device. `old` is a view of nothing when it is new; taints that did not change are not
+// looked at.
+void ValidateSliceDevice(const views::resource_k8s_io_v1::Device& device,
+                         const views::resource_k8s_io_v1::Device& old, bool selects_nodes,
+                         FieldErrors& errors);
+
+// What a pool has, or a device uses up, of things that devices share.
+void ValidateCounters(const MapView<views::resource_k8s_io_v1::Counter>& counters,
+                      FieldErrors& errors);
+
+}  // namespace skiff

@@ -1,0 +1,14 @@
+#include "apiserver/registry/scheduling/scheduling_rules.h"
+
+namespace skiff {
+
+std::span<const KindRules> SchedulingRules() {
+  static const KindRules kRules[] = {
+      kPriorityClassRules,
+      kWorkloadRules,
+      kPodGroupRules,
+  };
+  return kRules;
+}
+
+}  // namespace skiff

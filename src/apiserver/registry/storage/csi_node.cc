@@ -1,0 +1,67 @@
+#include "apiserver/registry/storage/storage_rules.h"
+#include "apiserver/validation/common.h"
+#include "apiserver/validation/members.h"
+#include "apiserver/validation/seen_names.h"
+#include "apiserver/validation/volumes.h"
+#include "views/storage.k8s.io/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace storage = views::storage_k8s_io_v1;
+
+constexpr size_t kMaxNodeIdBytes = 256;
+
+void ValidateDriver(const storage::CSINodeDriver& driver, SeenNames& names, FieldErrors& errors) {
+  ValidateCsiDriverName(driver.name(), "name", errors);
+  ValidateRequired(driver.node_id(), "nodeID", errors);
+  if (driver.node_id().size() > kMaxNodeIdBytes) {
+    errors.Invalid("nodeID", driver.node_id(), "must be 256 characters or less");
+  }
+  if (const auto count = driver.allocatable().count()) {
+    ValidateNonNegative(*count, "allocatable.count", errors);
+  }
+  if (!names.Add(driver.name())) errors.Duplicate("name", driver.name());
+  SeenNames keys;
+  for (const std::string_view key : driver.topology_keys()) {
+    ValidateRequired(key, "", errors);
+    if (!keys.Add(key)) errors.Duplicate("", key);
+    ValidateFormat(kQualifiedNameFormat, key, "", errors);
+  }
+}
+
+void ValidateCSINode(const Document& object, FieldErrors& errors) {
+  const auto drivers = storage::CSINode(object).spec().drivers();
+  const auto spec = errors.At("spec");
+  SeenNames names;
+  for (size_t i = 0; i < drivers.size(); ++i) {
+    const auto at = errors.At("drivers", i);
+    ValidateDriver(drivers[i], names, errors);
+  }
+}
+
+// But for how many volumes there can be.
+bool SameDriver(const storage::CSINodeDriver& now, const storage::CSINodeDriver& old) {
+  return now.node_id() == old.node_id() &&
+         SameValue(MemberOf(old, storage::CSINodeDriver::kTopologyKeys),
+                   MemberOf(now, storage::CSINodeDriver::kTopologyKeys));
+}
+
+void ValidateCSINodeUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+  ValidateCSINode(object, errors);
+  for (const storage::CSINodeDriver before : storage::CSINode(old).spec().drivers()) {
+    for (const storage::CSINodeDriver driver : storage::CSINode(object).spec().drivers()) {
+      if (before.name() != driver.name() || SameDriver(driver, before)) continue;
+      errors.Invalid("spec.drivers", ShownValue(driver.AsValue()), kIsImmutable);
+    }
+  }
+}
+
+}  // namespace
+
+constinit const KindRules kCSINodeRules = {.group = "storage.k8s.io",
+                                           .kind = "CSINode",
+                                           .create = ValidateCSINode,
+                                           .update = ValidateCSINodeUpdate};
+
+}  // namespace skiff

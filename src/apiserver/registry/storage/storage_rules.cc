@@ -1,0 +1,13 @@
+#include "apiserver/registry/storage/storage_rules.h"
+
+namespace skiff {
+
+std::span<const KindRules> StorageRules() {
+  static const KindRules kRules[] = {
+      kStorageClassRules, kVolumeAttributesClassRules, kVolumeAttachmentRules, kCSINodeRules,
+      kCSIDriverRules,    kCSIStorageCapacityRules,
+  };
+  return kRules;
+}
+
+}  // namespace skiff

@@ -1,0 +1,37 @@
+#include "apiserver/registry/storage/parameters.h"
+#include "apiserver/registry/storage/storage_rules.h"
+#include "apiserver/validation/common.h"
+#include "views/storage.k8s.io/v1.h"
+
+namespace skiff {
+namespace {
+
+using AttributesClass = views::storage_k8s_io_v1::VolumeAttributesClass;
+
+void ValidateVolumeAttributesClass(const Document& object, FieldErrors& errors) {
+  const AttributesClass attributes(object);
+  ValidateProvisioner(attributes.driver_name(), "driverName", errors);
+  ValidateParameters(attributes.parameters(), false, errors);
+}
+
+void ValidateVolumeAttributesClassUpdate(const Document& object, const Document& old,
+                                         FieldErrors& errors) {
+  if (AttributesClass(object).driver_name() != AttributesClass(old).driver_name()) {
+    errors.Forbidden("driverName", "updates to driverName are forbidden.");
+  }
+  if (!SameValue(old.root().Member(AttributesClass::kParameters),
+                 object.root().Member(AttributesClass::kParameters))) {
+    errors.Forbidden("parameters", "updates to parameters are forbidden.");
+  }
+  ValidateVolumeAttributesClass(object, errors);
+}
+
+}  // namespace
+
+constinit const KindRules kVolumeAttributesClassRules = {
+    .group = "storage.k8s.io",
+    .kind = "VolumeAttributesClass",
+    .create = ValidateVolumeAttributesClass,
+    .update = ValidateVolumeAttributesClassUpdate};
+
+}  // namespace skiff
