@@ -2,12 +2,36 @@
 
 #include <span>
 
+#include "apiserver/registry/admissionregistration/rules.h"
+#include "apiserver/registry/apiextensions/rules.h"
+#include "apiserver/registry/apiregistration/rules.h"
+#include "apiserver/registry/apps/rules.h"
+#include "apiserver/registry/autoscaling/rules.h"
+#include "apiserver/registry/batch/rules.h"
+#include "apiserver/registry/certificates/rules.h"
+#include "apiserver/registry/flowcontrol/rules.h"
+#include "apiserver/registry/internal/rules.h"
+#include "apiserver/registry/policy/rules.h"
+#include "apiserver/registry/storagemigration/rules.h"
+
 namespace skiff {
 namespace {
 
 // One entry for each folder under src/apiserver/registry.
 using RulesOfGroup = std::span<const KindRules> (*)();
-constexpr std::span<const RulesOfGroup> kGroups = {};
+constexpr RulesOfGroup kGroups[] = {
+    AdmissionregistrationRules,
+    ApiextensionsRules,
+    ApiregistrationRules,
+    AppsRules,
+    AutoscalingRules,
+    BatchRules,
+    CertificatesRules,
+    FlowcontrolRules,
+    InternalRules,
+    PolicyRules,
+    StoragemigrationRules,
+};
 
 }  // namespace
 
