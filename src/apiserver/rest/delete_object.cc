@@ -93,6 +93,7 @@ Result<Change> Decide(Deletion& deletion, const CurrentObject* current) {
   MetaOf meta(object);
   SKIFF_RETURN_IF_ERROR(CheckPreconditions(deletion, meta));
   SKIFF_RETURN_IF_ERROR(Admit(deletion, object, now, change.also));
+  if (deletion.first) SKIFF_RETURN_IF_ERROR(deletion.first(write, object));
   SKIFF_ASSIGN_OR_RETURN(const bool kept,
                          endpoint.behaviour->KeepsOnDelete(write, deletion.options, object));
   if (!kept) {
