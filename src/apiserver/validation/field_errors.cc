@@ -93,6 +93,11 @@ void FieldErrors::Forbidden(std::string_view field, std::string_view why) {
   Add("FieldValueForbidden", field, "Forbidden: " + std::string(why));
 }
 
+void FieldErrors::ForbiddenAltogether(std::string_view why) {
+  if (causes_.size() >= limits::kMaxFieldIssues) return;
+  causes_.push_back({"FieldValueForbidden", "Forbidden: " + std::string(why), ""});
+}
+
 void FieldErrors::Duplicate(std::string_view field, const ShownValue& value) {
   Add("FieldValueDuplicate", field, "Duplicate value: " + value.json());
 }

@@ -76,6 +76,8 @@ class FieldErrors {
     NotSupported(field, value, std::span(supported.begin(), supported.size()));
   }
   void Forbidden(std::string_view field, std::string_view why);
+  // Forbidden, and no field is to blame.
+  void ForbiddenAltogether(std::string_view why);
   void Duplicate(std::string_view field, const ShownValue& value);
   void NotFound(std::string_view field, const ShownValue& value);
   void TooLong(std::string_view field, size_t max_bytes);
