@@ -53,13 +53,15 @@ void ValidateSelector(const apps::DaemonSetSpec& spec, bool allow_invalid_values
   }
 }
 
-void ValidateSpec(const apps::DaemonSetSpec& spec, bool allow_invalid_values,
+void ValidateSpec(const apps::DaemonSetSpec& spec, const apps::DaemonSetSpec* old,
                   FieldErrors& errors) {
   const auto at = errors.At("spec");
-  ValidateSelector(spec, allow_invalid_values, errors);
-  {
-    const auto in_template = errors.At("template");
-    ValidatePodTemplate(spec.template_(), errors);
+  ValidateSelector(spec, old != nullptr && HasInvalidLabelValue(old->selector()), errors);
+  if (old == nullptr) {
+    ValidateTemplate(spec.template_(), nullptr, errors);
+  } else {
+    const views::core_v1::PodTemplateSpec old_template = old->template_();
+    ValidateTemplate(spec.template_(), &old_template, errors);
   }
   ValidateRunsForEver(spec.template_(), "DaemonSet", errors);
   ValidateNonNegative(spec.min_ready_seconds(), "minReadySeconds", errors);
@@ -68,14 +70,15 @@ void ValidateSpec(const apps::DaemonSetSpec& spec, bool allow_invalid_values,
 }
 
 void ValidateCreate(const Document& object, FieldErrors& errors) {
-  ValidateSpec(apps::DaemonSet(object).spec(), false, errors);
+  ValidateSpec(apps::DaemonSet(object).spec(), nullptr, errors);
 }
 
 void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
   const apps::DaemonSetSpec spec = apps::DaemonSet(object).spec();
-  const views::meta_v1::LabelSelector selector = apps::DaemonSet(old).spec().selector();
-  ValidateImmutable(selector.AsValue(), spec.selector().AsValue(), "spec.selector", errors);
-  ValidateSpec(spec, HasInvalidLabelValue(selector), errors);
+  const apps::DaemonSetSpec before = apps::DaemonSet(old).spec();
+  ValidateImmutable(before.selector().AsValue(), spec.selector().AsValue(), "spec.selector",
+                    errors);
+  ValidateSpec(spec, &before, errors);
 }
 
 void ValidateStatus(const Document& object, const Document& old, FieldErrors& errors) {
@@ -90,8 +93,8 @@ void ValidateStatus(const Document& object, const Document& old, FieldErrors& er
   ValidateNonNegative(status.number_available(), "numberAvailable", errors);
   ValidateNonNegative(status.number_unavailable(), "numberUnavailable", errors);
   ValidateNonNegative(status.collision_count().value_or(0), "collisionCount", errors);
-  ValidateNotDecremented(apps::DaemonSet(old).status().collision_count(),
-                         status.collision_count(), "collisionCount", errors);
+  ValidateNotDecremented(apps::DaemonSet(old).status().collision_count(), status.collision_count(),
+                         "collisionCount", errors);
 }
 
 }  // namespace

@@ -35,10 +35,11 @@ void ValidateStrategy(const apps::DeploymentStrategy& strategy, FieldErrors& err
   }
 }
 
-void ValidateSpec(const apps::DeploymentSpec& spec, FieldErrors& errors) {
+void ValidateSpec(const apps::DeploymentSpec& spec,
+                  const views::core_v1::PodTemplateSpec* old_template, FieldErrors& errors) {
   const auto at = errors.At("spec");
   ValidateNonNegative(spec.replicas().value_or(0), "replicas", errors);
-  ValidateReplicaTemplate(spec.selector(), spec.template_(), errors);
+  ValidateReplicaTemplate(spec.selector(), spec.template_(), old_template, errors);
   ValidateStrategy(spec.strategy(), errors);
   ValidateNonNegative(spec.min_ready_seconds(), "minReadySeconds", errors);
   ValidateNonNegative(spec.revision_history_limit().value_or(0), "revisionHistoryLimit", errors);
@@ -51,12 +52,13 @@ void ValidateSpec(const apps::DeploymentSpec& spec, FieldErrors& errors) {
 }
 
 void ValidateCreate(const Document& object, FieldErrors& errors) {
-  ValidateSpec(apps::Deployment(object).spec(), errors);
+  ValidateSpec(apps::Deployment(object).spec(), nullptr, errors);
 }
 
 void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
   const apps::DeploymentSpec spec = apps::Deployment(object).spec();
-  ValidateSpec(spec, errors);
+  const views::core_v1::PodTemplateSpec old_template = apps::Deployment(old).spec().template_();
+  ValidateSpec(spec, &old_template, errors);
   ValidateImmutable(apps::Deployment(old).spec().selector().AsValue(), spec.selector().AsValue(),
                     "spec.selector", errors);
 }
@@ -77,8 +79,8 @@ void ValidateStatus(const Document& object, const Document& old, FieldErrors& er
   ValidateNonNegative(status.collision_count().value_or(0), "collisionCount", errors);
   for (const Count& each : {updated, ready, available}) ValidateNotMore(each, replicas, errors);
   ValidateNotMore(available, ready, errors);
-  ValidateNotDecremented(apps::Deployment(old).status().collision_count(),
-                         status.collision_count(), "collisionCount", errors);
+  ValidateNotDecremented(apps::Deployment(old).status().collision_count(), status.collision_count(),
+                         "collisionCount", errors);
 }
 
 }  // namespace

@@ -9,20 +9,22 @@ namespace {
 
 namespace apps = views::apps_v1;
 
-void ValidateSpec(const apps::ReplicaSetSpec& spec, FieldErrors& errors) {
+void ValidateSpec(const apps::ReplicaSetSpec& spec,
+                  const views::core_v1::PodTemplateSpec* old_template, FieldErrors& errors) {
   const auto at = errors.At("spec");
   ValidateNonNegative(spec.replicas().value_or(0), "replicas", errors);
   ValidateNonNegative(spec.min_ready_seconds(), "minReadySeconds", errors);
-  ValidateReplicaTemplate(spec.selector(), spec.template_(), errors);
+  ValidateReplicaTemplate(spec.selector(), spec.template_(), old_template, errors);
 }
 
 void ValidateCreate(const Document& object, FieldErrors& errors) {
-  ValidateSpec(apps::ReplicaSet(object).spec(), errors);
+  ValidateSpec(apps::ReplicaSet(object).spec(), nullptr, errors);
 }
 
 void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
   const apps::ReplicaSetSpec spec = apps::ReplicaSet(object).spec();
-  ValidateSpec(spec, errors);
+  const views::core_v1::PodTemplateSpec old_template = apps::ReplicaSet(old).spec().template_();
+  ValidateSpec(spec, &old_template, errors);
   ValidateImmutable(apps::ReplicaSet(old).spec().selector().AsValue(), spec.selector().AsValue(),
                     "spec.selector", errors);
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apiserver/registry/apps/workload.h"
+#include "apiserver/validation/claim_spec.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/pod_spec.h"
 #include "object/selector/label_selector.h"
@@ -15,8 +16,10 @@ namespace {
 namespace apps = views::apps_v1;
 
 struct Options {
-  bool is_new = true;  // the service's name is checked once, because it cannot change
+  // The service's name and the claims are checked once, because they cannot change.
+  bool is_new = true;
   bool check_template = true;
+  views::core_v1::PodTemplateSpec old_template = {};
 };
 
 // What an update may change of the spec.
@@ -60,6 +63,15 @@ void ValidateRetention(const apps::StatefulSetSpec& spec, FieldErrors& errors) {
   ValidateOneOf(policy.when_scaled(), {"Retain", "Delete"}, "whenScaled", errors);
 }
 
+void ValidateClaims(const apps::StatefulSetSpec& spec, FieldErrors& errors) {
+  const auto claims = spec.volume_claim_templates();
+  for (size_t i = 0; i < claims.size(); ++i) {
+    const auto at = errors.At("volumeClaimTemplates", i);
+    const auto at_spec = errors.At("spec");
+    ValidateClaimSpec(claims[i].spec(), {}, errors);
+  }
+}
+
 // The pod as it will be made: its host name is its own, and each claim is a volume in place of one
 // of the same name.
 Document TemplateToCheck(const apps::StatefulSetSpec& spec) {
@@ -97,14 +109,14 @@ Document TemplateToCheck(const apps::StatefulSetSpec& spec) {
   return pod;
 }
 
-void ValidateTemplate(const apps::StatefulSetSpec& spec, bool check_template, FieldErrors& errors) {
+void ValidatePods(const apps::StatefulSetSpec& spec, const Options& options, FieldErrors& errors) {
   if (!ValidateTemplateIsSelected(spec.selector(), spec.template_(), errors)) {
     return errors.Invalid("selector", spec.selector().AsValue(), "");
   }
   const auto at = errors.At("template");
-  if (check_template) {
+  if (options.check_template) {
     const Document pod = TemplateToCheck(spec);
-    ValidatePodTemplate(views::core_v1::PodTemplateSpec(&pod.root()), errors);
+    ValidatePodTemplate(views::core_v1::PodTemplateSpec(&pod.root()), options.old_template, errors);
   }
   // Kubernetes looks at these once more, at a place where they are not.
   ValidateLabels(spec.template_().metadata().labels(), "labels", errors);
@@ -121,6 +133,7 @@ void ValidateSpec(const apps::StatefulSetSpec& spec, const Options& options, Fie
   }
   ValidateUpdateStrategy(spec.update_strategy(), errors);
   ValidateRetention(spec, errors);
+  if (options.is_new) ValidateClaims(spec, errors);
   ValidateNonNegative(spec.replicas().value_or(0), "replicas", errors);
   ValidateNonNegative(spec.min_ready_seconds(), "minReadySeconds", errors);
   ValidateNonNegative(spec.ordinals().start(), "ordinals.start", errors);
@@ -128,7 +141,7 @@ void ValidateSpec(const apps::StatefulSetSpec& spec, const Options& options, Fie
     ValidateFormat(kDnsLabelFormat, spec.service_name(), "serviceName", errors);
   }
   ValidateWorkloadSelector(spec.selector(), errors);
-  ValidateTemplate(spec, options.check_template, errors);
+  ValidatePods(spec, options, errors);
   ValidateRunsForEver(spec.template_(), "StatefulSet", errors);
 }
 
@@ -150,8 +163,12 @@ void ValidateUpdate(const Document& object, const Document& old, FieldErrors& er
   const apps::StatefulSetSpec spec = apps::StatefulSet(object).spec();
   const apps::StatefulSetSpec before = apps::StatefulSet(old).spec();
   FieldErrors faults_before;
-  ValidateSpec(before, {.is_new = false}, faults_before);
-  ValidateSpec(spec, {.is_new = false, .check_template = faults_before.empty()}, errors);
+  ValidateSpec(before, {.is_new = false, .old_template = before.template_()}, faults_before);
+  ValidateSpec(spec,
+               {.is_new = false,
+                .check_template = faults_before.empty(),
+                .old_template = before.template_()},
+               errors);
   if (ChangesFixedFields(before, spec)) {
     errors.Forbidden("spec",
                      "updates to statefulset spec for fields other than 'replicas', 'ordinals', "

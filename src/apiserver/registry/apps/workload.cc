@@ -41,17 +41,22 @@ void ValidateRunsForEver(const views::core_v1::PodTemplateSpec& pod, std::string
   }
 }
 
+void ValidateTemplate(const views::core_v1::PodTemplateSpec& pod,
+                      const views::core_v1::PodTemplateSpec* old, FieldErrors& errors) {
+  const auto at = errors.At("template");
+  if (old == nullptr) return ValidatePodTemplate(pod, errors);
+  ValidatePodTemplate(pod, *old, errors);
+}
+
 void ValidateReplicaTemplate(const views::meta_v1::LabelSelector& selector,
-                             const views::core_v1::PodTemplateSpec& pod, FieldErrors& errors) {
+                             const views::core_v1::PodTemplateSpec& pod,
+                             const views::core_v1::PodTemplateSpec* old, FieldErrors& errors) {
   ValidateWorkloadSelector(selector, errors);
   if (!ValidateTemplateIsSelected(selector, pod, errors)) {
     errors.Invalid("selector", selector.AsValue(), "invalid label selector");
     return;
   }
-  {
-    const auto at = errors.At("template");
-    ValidatePodTemplate(pod, errors);
-  }
+  ValidateTemplate(pod, old, errors);
   ValidateRunsForEver(pod, "ReplicaSet", errors);
 }
 

@@ -20,9 +20,13 @@ bool ValidateTemplateIsSelected(const views::meta_v1::LabelSelector& selector,
 // Pods of a workload that is never done.
 void ValidateRunsForEver(const views::core_v1::PodTemplateSpec& pod, std::string_view kind,
                          FieldErrors& errors);
+// The pod of a template, which replaces `old` unless that is null.
+void ValidateTemplate(const views::core_v1::PodTemplateSpec& pod,
+                      const views::core_v1::PodTemplateSpec* old, FieldErrors& errors);
 // A selector and a template, as Deployments and ReplicaSets have them.
 void ValidateReplicaTemplate(const views::meta_v1::LabelSelector& selector,
-                             const views::core_v1::PodTemplateSpec& pod, FieldErrors& errors);
+                             const views::core_v1::PodTemplateSpec& pod,
+                             const views::core_v1::PodTemplateSpec* old, FieldErrors& errors);
 
 // The number, or that of the percentage; 0 if it is neither.
 int64_t NumberOf(const IntOrStringValue& value);

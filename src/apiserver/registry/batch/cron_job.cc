@@ -64,9 +64,10 @@ void ValidateSchedule(const batch::CronJobSpec& spec, const batch::CronJobSpec* 
   }
 }
 
-void ValidateJobTemplate(const batch::JobSpec& spec, FieldErrors& errors) {
+void ValidateJobTemplate(const batch::JobSpec& spec, const batch::JobSpec& old,
+                         FieldErrors& errors) {
   const auto at = errors.At("jobTemplate.spec");
-  ValidateJobSpecOfTemplate(spec, errors);
+  ValidateJobSpecOfTemplate(spec, old, errors);
   if (spec.has_selector()) {
     errors.Invalid("selector", spec.selector().AsValue(), "`selector` will be auto-generated");
   }
@@ -90,7 +91,8 @@ void ValidateSpec(const batch::CronJobSpec& spec, const batch::CronJobSpec* old,
     ValidateOneOf(spec.concurrency_policy(), {"Allow", "Forbid", "Replace"}, "concurrencyPolicy",
                   errors);
   }
-  ValidateJobTemplate(spec.job_template().spec(), errors);
+  ValidateJobTemplate(spec.job_template().spec(),
+                      old != nullptr ? old->job_template().spec() : batch::JobSpec(), errors);
   ValidateNonNegative(spec.successful_jobs_history_limit().value_or(0),
                       "successfulJobsHistoryLimit", errors);
   ValidateNonNegative(spec.failed_jobs_history_limit().value_or(0), "failedJobsHistoryLimit",

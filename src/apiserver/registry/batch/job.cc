@@ -54,12 +54,12 @@ void ValidateGeneratedSelector(const batch::Job& job, bool needs_prefixed, Field
   }
 }
 
-void ValidateWhole(const batch::Job& job, bool needs_prefixed, bool allow_invalid_values,
+void ValidateWhole(const batch::Job& job, const batch::JobSpec& old, bool needs_prefixed,
                    FieldErrors& errors) {
   ValidateGeneratedSelector(job, needs_prefixed, errors);
   {
     const auto at = errors.At("spec");
-    ValidateJobSpec(job.spec(), allow_invalid_values, errors);
+    ValidateJobSpec(job.spec(), old, errors);
   }
   const auto completions = job.spec().completions();
   if (job.spec().completion_mode() != kIndexedCompletion || completions.value_or(0) <= 0) return;
@@ -71,7 +71,7 @@ void ValidateWhole(const batch::Job& job, bool needs_prefixed, bool allow_invali
 }
 
 void ValidateCreate(const Document& object, FieldErrors& errors) {
-  ValidateWhole(batch::Job(object), true, false, errors);
+  ValidateWhole(batch::Job(object), batch::JobSpec(), true, errors);
 }
 
 // What may change of the template of a job that is suspended and whose pods are gone.
@@ -166,12 +166,11 @@ void ValidateUpdate(const Document& object, const Document& old_object, FieldErr
   const batch::Job old(old_object);
   const auto labels = old.spec().template_().metadata().labels();
   const bool needs_prefixed = labels.Contains(kNameLabel) && labels.Contains(kUidLabel);
-  const bool allow_invalid_values = HasInvalidLabelValue(old.spec().selector());
-  ValidateWhole(job, needs_prefixed, allow_invalid_values, errors);
+  ValidateWhole(job, old.spec(), needs_prefixed, errors);
   {
     // Kubernetes looks at the spec twice, and its clients see both.
     const auto at = errors.At("spec");
-    ValidateJobSpec(job.spec(), allow_invalid_values, errors);
+    ValidateJobSpec(job.spec(), old.spec(), errors);
   }
   ValidateCompletionsUpdate(job.spec(), old.spec(), errors);
   const Value* now = job.spec().AsValue();

@@ -156,7 +156,8 @@ void ValidateRestartPolicy(const batch::JobSpec& spec, FieldErrors& errors) {
 
 }  // namespace
 
-void ValidateJobSpecOfTemplate(const batch::JobSpec& spec, FieldErrors& errors) {
+void ValidateJobSpecOfTemplate(const batch::JobSpec& spec, const batch::JobSpec& old,
+                               FieldErrors& errors) {
   ValidateAmounts(spec, errors);
   if (const auto manager = spec.managed_by()) ValidateManagedBy(*manager, errors);
   ValidateCompletionMode(spec, errors);
@@ -165,20 +166,19 @@ void ValidateJobSpecOfTemplate(const batch::JobSpec& spec, FieldErrors& errors) 
   ValidateReplacementPolicy(spec, errors);
   {
     const auto at = errors.At("template");
-    ValidatePodTemplate(spec.template_(), errors);
+    ValidatePodTemplate(spec.template_(), old.template_(), errors);
   }
   ValidateRestartPolicy(spec, errors);
 }
 
-void ValidateJobSpec(const batch::JobSpec& spec, bool allow_invalid_label_values,
-                     FieldErrors& errors) {
-  ValidateJobSpecOfTemplate(spec, errors);
+void ValidateJobSpec(const batch::JobSpec& spec, const batch::JobSpec& old, FieldErrors& errors) {
+  ValidateJobSpecOfTemplate(spec, old, errors);
   if (!spec.has_selector()) {
     errors.Required("selector");
   } else {
     const auto at = errors.At("selector");
-    ValidateLabelSelector(spec.selector(), {.allow_invalid_values = allow_invalid_label_values},
-                          errors);
+    ValidateLabelSelector(spec.selector(),
+                          {.allow_invalid_values = HasInvalidLabelValue(old.selector())}, errors);
   }
   const Result<LabelSelector> selector = LabelSelector::FromValue(spec.selector().AsValue());
   if (!selector) return;

@@ -12,10 +12,12 @@ namespace skiff {
 
 inline constexpr std::string_view kIndexedCompletion = "Indexed";
 
-// Reports below the place. The selector of a template is not looked at: it has none yet.
-void ValidateJobSpecOfTemplate(const views::batch_v1::JobSpec& spec, FieldErrors& errors);
+// Reports below the place. The selector of a template is not looked at: it has none yet. `old` is
+// what the spec replaces, a view of nothing if it is new.
+void ValidateJobSpecOfTemplate(const views::batch_v1::JobSpec& spec,
+                               const views::batch_v1::JobSpec& old, FieldErrors& errors);
 // Of a Job.
-void ValidateJobSpec(const views::batch_v1::JobSpec& spec, bool allow_invalid_label_values,
+void ValidateJobSpec(const views::batch_v1::JobSpec& spec, const views::batch_v1::JobSpec& old,
                      FieldErrors& errors);
 
 void WarnAboutJobName(std::string_view name, std::vector<std::string>& warnings);

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/registry/certificates/signer_name.h"
 #include "apiserver/registry/certificates/x509.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/volumes.h"
 #include "base/strings.h"
 #include "views/certificates.k8s.io/v1beta1.h"
 
@@ -23,6 +23,12 @@ constexpr int32_t kMaxExpirationSeconds = 91 * 24 * 60 * 60;
 constexpr int32_t kMaxExpirationSecondsOfKubernetes = 24 * 60 * 60;
 constexpr int64_t kMinLifetimeSeconds = 60 * 60;
 constexpr int64_t kMinRefreshMarginSeconds = 10 * 60;
+
+// Whether the signer is one of Kubernetes' own.
+bool IsKubernetesSigner(std::string_view name) {
+  const std::string_view domain = name.substr(0, name.find('/'));
+  return domain == "kubernetes.io" || domain.ends_with(".kubernetes.io");
+}
 
 void ValidateUid(std::string_view uid, std::string_view field, FieldErrors& errors) {
   if (uid.empty()) errors.Invalid(field, uid, "must not be empty");
