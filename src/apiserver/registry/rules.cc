@@ -24,7 +24,7 @@ constexpr RulesOfGroup kGroups[] = {
     ApiextensionsRules,
     ApiregistrationRules,
     AppsRules,
-    AutoscalingRules,
+    AutoscalerRules,
     BatchRules,
     CertificatesRules,
     FlowcontrolRules,

@@ -134,6 +134,17 @@ void ValidateVersions(const Value* spec, const VersionOptions& options, FieldErr
   }
 }
 
+// The version of the time when there was only one: it is still the first.
+void ValidateFirstVersion(const Value* spec, FieldErrors& errors) {
+  const std::string_view version = TextOf(spec, "version");
+  if (version.empty()) return;
+  ValidateLabelText(version, version, "version", errors);
+  const auto versions = ItemsOf(spec, "versions");
+  if (!versions.empty() && TextOf(versions[0], "name") != version) {
+    errors.Invalid("version", version, "must match the first version in spec.versions");
+  }
+}
+
 bool AnyStatusSubresource(const Value* spec) {
   if (FieldOf(FieldOf(spec, "subresources"), "status") != nullptr) return true;
   for (const Value* version : ItemsOf(spec, "versions")) {
@@ -156,6 +167,7 @@ void ValidateSpec(const Value* spec, const DefinitionOptions& options, FieldErro
   }
   if (has_defaults || AnySchemaOf(spec, HasExtension)) versions.require_structural = true;
   ValidateVersions(spec, versions, errors);
+  ValidateFirstVersion(spec, errors);
   const Value* names = FieldOf(spec, "names");
   for (const std::string_view name : {"plural", "singular", "kind", "listKind"}) {
     const auto in_names = errors.At("names");

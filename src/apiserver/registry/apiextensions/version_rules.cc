@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "apiserver/registry/apiextensions/default_rules.h"
 #include "apiserver/registry/apiextensions/schema_tree.h"
 #include "apiserver/registry/apiextensions/structural_schema.h"
 #include "apiserver/validation/common.h"
@@ -69,7 +70,14 @@ void ValidateRootSchema(const Value* schema, bool has_status_subresource,
     errors.Forbidden("nullable", "nullable cannot be true at the root");
   }
   const bool can_be_structural = CanBeStructural(schema);
-  if (options.require_structural && can_be_structural) ValidateStructural(schema, kSchema, errors);
+  if (options.require_structural && can_be_structural) {
+    const size_t before = errors.size();
+    ValidateStructural(schema, kSchema, errors);
+    if (errors.size() == before) {
+      const auto at = errors.At(kSchema);
+      ValidateDefaults(schema, errors);
+    }
+  }
   ValidateSchema(schema, kSchema, options.schema, errors);
   if (options.require_structural && !can_be_structural && errors.size() == faults) {
     errors.Invalid(kSchema, "", "the schema uses what a structural one cannot have");

@@ -28,10 +28,9 @@ TEST(ApiServiceRulesTest, ItIsNamedByItsVersionAndServedByAService) {
        "spec.insecureSkipTLSVerify Invalid"},
   });
   tester.ExpectChanged({{"", "spec.versionPriority=0", "spec.versionPriority Invalid"}});
-  tester.ExpectChanged(
-      {{"", "status.conditions=[{\"type\": \"A\", \"status\": \"X\"}]",
-        "status.conditions[0].status NotSupported"}},
-      "status");
+  tester.ExpectChanged({{"", "status.conditions=[{\"type\": \"A\", \"status\": \"X\"}]",
+                         "status.conditions[0].status NotSupported"}},
+                       "status");
 }
 
 }  // namespace

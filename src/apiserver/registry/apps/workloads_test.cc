@@ -8,11 +8,11 @@ namespace {
 
 using testing::RulesTester;
 
-#define POD_TEMPLATE                                                                             \
-  R"("template": {"metadata": {"labels": {"app": "a"}}, "spec": {"restartPolicy": "Always",)"    \
-  R"("terminationGracePeriodSeconds": 30, "dnsPolicy": "ClusterFirst", "securityContext": {},)"  \
-  R"("schedulerName": "default-scheduler", "containers": [{"name": "c", "image": "i",)"          \
-  R"("imagePullPolicy": "Always", "terminationMessagePath": "/dev/termination-log",)"            \
+#define POD_TEMPLATE                                                                            \
+  R"("template": {"metadata": {"labels": {"app": "a"}}, "spec": {"restartPolicy": "Always",)"   \
+  R"("terminationGracePeriodSeconds": 30, "dnsPolicy": "ClusterFirst", "securityContext": {},)" \
+  R"("schedulerName": "default-scheduler", "containers": [{"name": "c", "image": "i",)"         \
+  R"("imagePullPolicy": "Always", "terminationMessagePath": "/dev/termination-log",)"           \
   R"("terminationMessagePolicy": "File"}]}}, "selector": {"matchLabels": {"app": "a"}})"
 
 const RulesTester& Deployment() {
@@ -38,8 +38,7 @@ TEST(DeploymentRulesTest, ANewDeploymentSelectsItsPodsAndReplacesThem) {
       {"spec.strategy.type=Other", "spec.strategy NotSupported"},
       {"spec.strategy.type=Recreate", "spec.strategy.rollingUpdate Forbidden"},
       {"spec.strategy.rollingUpdate=", "spec.strategy.rollingUpdate Required"},
-      {"spec.strategy.rollingUpdate.maxSurge=-1",
-       "spec.strategy.rollingUpdate.maxSurge Invalid"},
+      {"spec.strategy.rollingUpdate.maxSurge=-1", "spec.strategy.rollingUpdate.maxSurge Invalid"},
       {"spec.strategy.rollingUpdate.maxUnavailable=150%",
        "spec.strategy.rollingUpdate.maxUnavailable Invalid"},
       {"spec.strategy.rollingUpdate={\"maxSurge\": 0, \"maxUnavailable\": \"0%\"}",
@@ -63,10 +62,14 @@ TEST(DeploymentRulesTest, ASelectorNeverChanges) {
 TEST(DeploymentRulesTest, AStatusCountsWhatIsThere) {
   Deployment().ExpectChanged(
       {{"", "status.replicas=2 & status.readyReplicas=2 & status.availableReplicas=1", ""},
-       {"", "status.replicas=-1", "status.replicas Invalid"},
+       {"", "status.observedGeneration=-1 & status.collisionCount=-1",
+        "status.observedGeneration Invalid; status.collisionCount Invalid"},
+       {"", "status.replicas=-1",
+        "status.replicas Invalid; status.updatedReplicas Invalid; status.readyReplicas Invalid; "
+        "status.availableReplicas Invalid"},
        {"", "status.updatedReplicas=1", "status.updatedReplicas Invalid"},
        {"", "status.replicas=1 & status.availableReplicas=1", "status.availableReplicas Invalid"},
-       {"", "status.observedGeneration=-1", "status.observedGeneration Invalid"},
+
        {"", "status.unavailableReplicas=-1", "status.unavailableReplicas Invalid"},
        {"", "status.terminatingReplicas=-1", "status.terminatingReplicas Invalid"},
        {"status.collisionCount=2", "status.collisionCount=1", "status.collisionCount Invalid"},
@@ -99,9 +102,8 @@ TEST(ReplicaSetRulesTest, ItKeepsPodsThatItSelects) {
 }
 
 const RulesTester& StatefulSet() {
-  static const RulesTester tester(
-      AppsRules(), "apps/v1", "StatefulSet",
-      R"({"metadata": {"name": "s"}, "spec": {"serviceName": "svc",
+  static const RulesTester tester(AppsRules(), "apps/v1", "StatefulSet",
+                                  R"({"metadata": {"name": "s"}, "spec": {"serviceName": "svc",
       "podManagementPolicy": "OrderedReady", "updateStrategy": {"type": "RollingUpdate"},
       "volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": {"accessModes":
       ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}], )" POD_TEMPLATE "}}");
@@ -187,10 +189,10 @@ TEST(DaemonSetRulesTest, PodsAreReplacedBeforeOrAfterNewOnesRun) {
       {"", "spec.selector.matchLabels.app=b & spec.template.metadata.labels.app=b",
        "spec.selector Invalid"},
   });
-  DaemonSet().ExpectChanged({{"", "status.numberReady=-1", "status.numberReady Invalid"},
-                             {"status.collisionCount=1", "status.collisionCount=0",
-                              "status.collisionCount Invalid"}},
-                            "status");
+  DaemonSet().ExpectChanged(
+      {{"", "status.numberReady=-1", "status.numberReady Invalid"},
+       {"status.collisionCount=1", "status.collisionCount=0", "status.collisionCount Invalid"}},
+      "status");
 }
 
 TEST(ControllerRevisionRulesTest, DataIsAnObjectAndNeverChanges) {

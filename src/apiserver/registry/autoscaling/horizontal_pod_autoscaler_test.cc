@@ -10,7 +10,7 @@ using testing::RulesTester;
 
 const RulesTester& Autoscaler() {
   static const RulesTester tester(
-      AutoscalingRules(), "autoscaling/v2", "HorizontalPodAutoscaler",
+      AutoscalerRules(), "autoscaling/v2", "HorizontalPodAutoscaler",
       R"({"metadata": {"name": "h"}, "spec": {"minReplicas": 1, "maxReplicas": 3,
       "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"}}})");
   return tester;
@@ -22,8 +22,7 @@ std::string WithMetric(std::string_view json) {
 
 TEST(HorizontalPodAutoscalerRulesTest, ItScalesSomethingBetweenLimits) {
   Autoscaler().ExpectNew({
-      {"spec.minReplicas=0",
-       "spec.minReplicas Invalid; spec.metrics Forbidden"},
+      {"spec.minReplicas=0", "spec.minReplicas Invalid; spec.metrics Forbidden"},
       {"spec.maxReplicas=", "spec.maxReplicas Required; spec.maxReplicas Invalid"},
       {"spec.maxReplicas=-1", "spec.maxReplicas Invalid; spec.maxReplicas Invalid"},
       {"spec.minReplicas=4", "spec.maxReplicas Invalid"},
@@ -38,9 +37,10 @@ TEST(HorizontalPodAutoscalerRulesTest, ItScalesSomethingBetweenLimits) {
 TEST(HorizontalPodAutoscalerRulesTest, AMetricHasTheSourceThatItsTypeNames) {
   const std::string at = "spec.metrics[0]";
   EXPECT_EQ(WithMetric(R"({"type":"Resource","resource":{"name":"cpu",
-      "target":{"type":"Utilization","averageUtilization":50}}})"), "");
-  EXPECT_EQ(WithMetric(R"({})"), at + ".type Required; " + at + ".type NotSupported; " + at +
-                                     ".type NotSupported");
+      "target":{"type":"Utilization","averageUtilization":50}}})"),
+            "");
+  EXPECT_EQ(WithMetric(R"({})"),
+            at + ".type Required; " + at + ".type NotSupported; " + at + ".type NotSupported");
   EXPECT_EQ(WithMetric(R"({"type":"Pods"})"), at + ".pods Required");
   EXPECT_EQ(WithMetric(R"({"type":"Resource","resource":{"name":"","target":{}}})"),
             at + ".resource.name Required; " + at + ".resource.target.type Required; " + at +
@@ -52,16 +52,18 @@ TEST(HorizontalPodAutoscalerRulesTest, AMetricHasTheSourceThatItsTypeNames) {
                 ".resource.target.averageUtilization Invalid; " + at +
                 ".resource.target.averageValue Forbidden");
   EXPECT_EQ(WithMetric(R"({"type":"Pods","pods":{"metric":{"name":"m"},
-      "target":{"type":"AverageValue"}}})"), at + ".pods.target.averageValue Required");
+      "target":{"type":"AverageValue"}}})"),
+            at + ".pods.target.averageValue Required");
   EXPECT_EQ(WithMetric(R"({"type":"External","external":{"metric":{"name":"a/b"},
       "target":{"type":"Value","value":"1","averageValue":"1"}}})"),
             at + ".external.metric.name Invalid; " + at + ".external.target.value Forbidden");
   EXPECT_EQ(WithMetric(R"({"type":"Object","object":{"metric":{"name":"m"},
       "describedObject":{"kind":"Pod","name":"p","apiVersion":"v1"},"target":{"type":"Value"}}})"),
             at + ".object.target.averageValue Required");
-  EXPECT_EQ(WithMetric(R"({"type":"ContainerResource","containerResource":{"name":"x",
+  EXPECT_EQ(
+      WithMetric(R"({"type":"ContainerResource","containerResource":{"name":"x",
       "container":"","target":{"type":"Value","averageValue":"1"}}})"),
-            at + ".containerResource.name Invalid; " + at + ".containerResource.container Required");
+      at + ".containerResource.name Invalid; " + at + ".containerResource.container Required");
   EXPECT_EQ(WithMetric(R"({"type":"Pods","pods":{"metric":{"name":"m"},"target":
       {"type":"AverageValue","averageValue":"1"}},"resource":{"name":"cpu"}})"),
             at + ".resource Forbidden");
@@ -79,9 +81,10 @@ TEST(HorizontalPodAutoscalerRulesTest, BehaviourHasPolicies) {
             at + ".stabilizationWindowSeconds Invalid; " + at + ".selectPolicy NotSupported; " +
                 at + ".policies[0].type NotSupported; " + at + ".policies[0].value Invalid; " + at +
                 ".policies[0].periodSeconds Invalid; " + at + ".tolerance Invalid");
-  EXPECT_EQ(rules(R"({"stabilizationWindowSeconds":-1,
+  EXPECT_EQ(
+      rules(R"({"stabilizationWindowSeconds":-1,
       "policies":[{"type":"Pods","value":1,"periodSeconds":0}]})"),
-            at + ".stabilizationWindowSeconds Invalid; " + at + ".policies[0].periodSeconds Invalid");
+      at + ".stabilizationWindowSeconds Invalid; " + at + ".policies[0].periodSeconds Invalid");
 }
 
 TEST(HorizontalPodAutoscalerRulesTest, WhatWasStoredMayStay) {

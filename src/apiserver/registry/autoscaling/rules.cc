@@ -4,7 +4,7 @@
 
 namespace skiff {
 
-std::span<const KindRules> AutoscalingRules() {
+std::span<const KindRules> AutoscalerRules() {
   static const KindRules kRules[] = {
       kHorizontalPodAutoscalerRules,
   };

@@ -7,6 +7,6 @@
 
 namespace skiff {
 
-std::span<const KindRules> AutoscalingRules();
+std::span<const KindRules> AutoscalerRules();
 
 }  // namespace skiff

@@ -10,10 +10,10 @@ namespace {
 
 using testing::RulesTester;
 
-#define POD_SPEC                                                                                \
-  R"("spec": {"restartPolicy": "Never", "terminationGracePeriodSeconds": 30,)"                  \
-  R"("dnsPolicy": "ClusterFirst", "securityContext": {}, "schedulerName": "s",)"                \
-  R"("containers": [{"name": "c", "image": "i", "imagePullPolicy": "Always",)"                  \
+#define POD_SPEC                                                                 \
+  R"("spec": {"restartPolicy": "Never", "terminationGracePeriodSeconds": 30,)"   \
+  R"("dnsPolicy": "ClusterFirst", "securityContext": {}, "schedulerName": "s",)" \
+  R"("containers": [{"name": "c", "image": "i", "imagePullPolicy": "Always",)"   \
   R"("terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}]})"
 
 const RulesTester& Job() {
@@ -151,7 +151,8 @@ TEST(JobRulesTest, WhatAJobIsStaysAsItIs) {
       {"", "spec.managedBy=example.com/m", "spec.managedBy Invalid"},
       {"", "spec.podFailurePolicy.rules=[]", "spec.podFailurePolicy Invalid"},
       {"", "spec.template.spec.nodeSelector.a=b", "spec.template Invalid"},
-      {"spec.suspend=true", "spec.template.spec.nodeSelector.a=b & "
+      {"spec.suspend=true",
+       "spec.template.spec.nodeSelector.a=b & "
        "spec.template.metadata.annotations.x=y",
        ""},
       {"spec.suspend=true",
@@ -168,7 +169,7 @@ TEST(JobRulesTest, WhatAJobIsStaysAsItIs) {
 }
 
 #define CONDITION(type) R"({"type":")" type R"(","status":"True"})"
-#define DONE                                                                             \
+#define DONE \
   "status.conditions=[" CONDITION("SuccessCriteriaMet") "," CONDITION("Complete") "] & " \
   "status.startTime=\"2024-01-01T00:00:00Z\" & status.completionTime=\"2024-01-01T00:00:01Z\""
 
@@ -191,13 +192,12 @@ TEST(JobRulesTest, AStatusAgreesWithItself) {
        {"", "status.completionTime=\"2024-01-01T00:00:02Z\"", "status.completionTime Invalid"},
        {"",
         "status.conditions=[" CONDITION("Failed") "] & "
-        "status.startTime=\"2024-01-01T00:00:00Z\"",
+                                                  "status.startTime=\"2024-01-01T00:00:00Z\"",
         "status.conditions Invalid"},
-       {"", "status.completedIndexes=1", "status.completedIndexes Invalid"},
+       {"", "status.completedIndexes=\"1\"", "status.completedIndexes Invalid"},
        {"", "status.failedIndexes=''", "status.failedIndexes Invalid"},
        {Indexed("spec.backoffLimitPerIndex=1"),
-        "status.completedIndexes=0-2 & status.failedIndexes=\"2\"",
-        "status.failedIndexes Invalid"},
+        "status.completedIndexes=0-2 & status.failedIndexes=\"2\"", "status.failedIndexes Invalid"},
        {Indexed("spec.backoffLimitPerIndex=1"),
         "status.completedIndexes=0-2 & status.failedIndexes=\"3\"", ""},
        {kIndexed, "status.completedIndexes=9-1", "status.completedIndexes Invalid"}},
@@ -209,27 +209,25 @@ TEST(JobRulesTest, AStatusOnlyGoesForward) {
       {{"status.failed=2", "status.failed=1", "status.failed Invalid"},
        {"status.succeeded=2", "status.succeeded=1", "status.succeeded Invalid"},
        {DONE, "status.completionTime=\"2024-01-01T00:00:05Z\"", "status.completionTime Invalid"},
-       {"status.startTime=\"2024-01-01T00:00:00Z\"", "status.startTime=",
-        "status.startTime Invalid"},
+       {"status.startTime=\"2024-01-01T00:00:00Z\"",
+        "status.startTime=", "status.startTime Invalid"},
        {"status.startTime=\"2024-01-01T00:00:00Z\" & spec.suspend=true", "status.startTime=", ""},
-       {"status.conditions=[" CONDITION("FailureTarget") "]", "status.conditions=",
-        "status.conditions Invalid"},
-       {"status.conditions=[" CONDITION("SuccessCriteriaMet") "]", "status.conditions=",
-        "status.conditions Invalid"}},
+       {"status.conditions=[" CONDITION("FailureTarget") "]",
+        "status.conditions=", "status.conditions Invalid"},
+       {"status.conditions=[" CONDITION("SuccessCriteriaMet") "]",
+        "status.conditions=", "status.conditions Invalid"}},
       "status");
 }
 
 TEST(JobRulesTest, ANameThatIsNoLabelIsWarnedAbout) {
   EXPECT_TRUE(Job().Warnings("").empty());
   EXPECT_EQ(Job().Warnings("metadata.name=a.b").size(), 1u);
-  EXPECT_EQ(Job().Warnings(Indexed("spec.completions=100001 & spec.parallelism=10001")).size(),
-            1u);
+  EXPECT_EQ(Job().Warnings(Indexed("spec.completions=100001 & spec.parallelism=10001")).size(), 1u);
 }
 
 const RulesTester& CronJob() {
-  static const RulesTester tester(
-      BatchRules(), "batch/v1", "CronJob",
-      R"({"metadata": {"name": "c"}, "spec": {"schedule": "*/5 * * * *",
+  static const RulesTester tester(BatchRules(), "batch/v1", "CronJob",
+                                  R"({"metadata": {"name": "c"}, "spec": {"schedule": "*/5 * * * *",
       "concurrencyPolicy": "Allow", "jobTemplate": {"spec": {"template": {)" POD_SPEC "}}}}}");
   return tester;
 }

@@ -11,9 +11,8 @@ using testing::RulesTester;
 constexpr std::string_view kVersion = "flowcontrol.apiserver.k8s.io/v1";
 
 const RulesTester& Schema() {
-  static const RulesTester tester(
-      FlowcontrolRules(), kVersion, "FlowSchema",
-      R"({"metadata": {"name": "f"}, "spec": {"matchingPrecedence": 100,
+  static const RulesTester tester(FlowcontrolRules(), kVersion, "FlowSchema",
+                                  R"({"metadata": {"name": "f"}, "spec": {"matchingPrecedence": 100,
       "priorityLevelConfiguration": {"name": "p"}, "rules": [{"subjects": [{"kind": "User",
       "user": {"name": "u"}}], "resourceRules": [{"verbs": ["get"], "apiGroups": [""],
       "resources": ["pods"], "namespaces": ["n"]}], "nonResourceRules": [{"verbs": ["*"],
@@ -38,8 +37,7 @@ TEST(FlowSchemaRulesTest, ItMatchesSubjectsAndRequests) {
       {"spec.rules[0].subjects[0]={\"kind\": \"ServiceAccount\", \"serviceAccount\": {}}",
        "spec.rules[0].subjects[0].serviceAccount.name Required; "
        "spec.rules[0].subjects[0].serviceAccount.namespace Required"},
-      {"spec.rules[0].resourceRules= & spec.rules[0].nonResourceRules=",
-       "spec.rules[0] Required"},
+      {"spec.rules[0].resourceRules= & spec.rules[0].nonResourceRules=", "spec.rules[0] Required"},
       {"spec.rules[0].resourceRules[0].verbs=[\"x\"]",
        "spec.rules[0].resourceRules[0].verbs NotSupported"},
       {"spec.rules[0].resourceRules[0].apiGroups=[\"*\",\"a\"]",
@@ -67,9 +65,8 @@ TEST(FlowSchemaRulesTest, ItMatchesSubjectsAndRequests) {
 }
 
 TEST(PriorityLevelRulesTest, ItLimitsOrExempts) {
-  const RulesTester tester(
-      FlowcontrolRules(), kVersion, "PriorityLevelConfiguration",
-      R"({"metadata": {"name": "p"}, "spec": {"type": "Limited", "limited": {
+  const RulesTester tester(FlowcontrolRules(), kVersion, "PriorityLevelConfiguration",
+                           R"({"metadata": {"name": "p"}, "spec": {"type": "Limited", "limited": {
       "nominalConcurrencyShares": 5, "limitResponse": {"type": "Queue", "queuing": {
       "queues": 64, "handSize": 6, "queueLengthLimit": 50}}}}})");
   const std::string queuing = "spec.limited.limitResponse.queuing";

@@ -18,8 +18,7 @@ TEST(StorageVersionRulesTest, ServersEncodeWhatTheyDecode) {
       {"metadata.name=A.b", "metadata.name Invalid"},
       {"status.commonEncodingVersion=", "status.commonEncodingVersion Invalid"},
       {"status.commonEncodingVersion=v2", "status.commonEncodingVersion Invalid"},
-      {"status.storageVersions[0].apiServerID=A!",
-       "status.storageVersions[0].apiServerID Invalid"},
+      {"status.storageVersions[0].apiServerID=A!", "status.storageVersions[0].apiServerID Invalid"},
       {"status.storageVersions[0].decodableVersions=",
        "status.storageVersions[0].decodableVersions Invalid; "
        "status.storageVersions[0].servedVersions[0] Invalid"},

@@ -28,8 +28,8 @@ TEST(StorageVersionMigrationRulesTest, AMigrationIsOfOneResourceAndEndsOnce) {
         "status.resourceVersion Invalid"},
        {"", "status.conditions=[" CONDITION("Succeeded") "," CONDITION("Failed") "]",
         "status.conditions Invalid"},
-       {"status.conditions=[" CONDITION("Failed") "]", "status.conditions=",
-        "status.conditions Invalid"}},
+       {"status.conditions=[" CONDITION("Failed") "]",
+        "status.conditions=", "status.conditions Invalid"}},
       "status");
 }
 
