@@ -62,7 +62,7 @@ class ApiServer:
         self.port = free_port()
         folder = Path(folder)
         (folder / "tokens.csv").write_text(
-            'admintoken,admin,1,"system:masters"\nbobtoken,bob,2,"dev"\n')
+            'admintoken,tokenadmin,1,"system:masters"\nbobtoken,bob,2,"dev"\n')
         key = folder / "sa.key"
         subprocess.run(["openssl", "genrsa", "-out", key, "2048"], check=True, capture_output=True)
         self.log = open(folder / "log", "wb+")

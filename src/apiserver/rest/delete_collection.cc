@@ -85,6 +85,7 @@ class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletio
 void HandleDeleteCollection(ApiRequestPtr request, const Endpoint& endpoint) {
   Result<DeleteOptions> options = ReadDeleteOptions(*request);
   if (!options) return RespondError(*request, options.error());
+  WarnOfOrphans(*endpoint.resource, *options, *request);
   Result<ListOptions> list = ReadListOptions(*request, endpoint);
   if (!list) return RespondError(*request, list.error());
   CacheListRequest wanted{std::move(list->selection), std::move(list->resource_version),
