@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/admission/chain.h"
 #include "apiserver/authz/rbac_follower.h"
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/bootstrap_options.h"
@@ -76,6 +77,7 @@ class ApiServer::Impl {
     SKIFF_ASSIGN_OR_RETURN(security_, MakeSecurity(options_, *lookup_, clock_, random_, log_));
     rest_.namespaces = storages_->Find(FindResource("", "v1", "namespaces")->hub);
     rest_.min_request_timeout = options_.requests.min_request_timeout;
+    SKIFF_RETURN_IF_ERROR(MakeAdmission());
     registry_.emplace(RegistryContext{
         .storages = *storages_,
         .clock = clock_,
@@ -141,6 +143,22 @@ class ApiServer::Impl {
     discovery_ = std::make_unique<Discovery>(
         served_, options_.advertise_address.value_or(IpAddress::LoopbackV4())
                      .WithPort(options_.secure_port));
+    return {};
+  }
+
+  Result<void> MakeAdmission() {
+    const PluginContext context{
+        .storages = *storages_,
+        .clock = clock_,
+        .authorizer = security_.authorizer(),
+        .feature_enabled = [this](std::string_view gate) { return options_.FeatureEnabled(gate); },
+        .not_ready_toleration_seconds = options_.default_not_ready_toleration_seconds,
+        .unreachable_toleration_seconds = options_.default_unreachable_toleration_seconds};
+    SKIFF_ASSIGN_OR_RETURN(admission_,
+                           AdmissionChain::Make(context, {options_.enable_admission_plugins,
+                                                          options_.disable_admission_plugins,
+                                                          options_.admission_control_config_file}));
+    rest_.admission = admission_.get();
     return {};
   }
 
@@ -433,6 +451,7 @@ class ApiServer::Impl {
   bool start_forgotten_ = false;  // of the housekeeper, like what follows
   FreedMemory freed_memory_;
   std::optional<Registry> registry_;
+  std::unique_ptr<AdmissionChain> admission_;
   std::optional<Router> router_;
   Health health_;
   std::optional<Pipeline> pipeline_;
