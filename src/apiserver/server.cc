@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "apiserver/admission/chain.h"
+#include "apiserver/admission_metrics.h"
 #include "apiserver/authz/rbac_follower.h"
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/bootstrap_options.h"
@@ -158,6 +159,7 @@ class ApiServer::Impl {
                            AdmissionChain::Make(context, {options_.enable_admission_plugins,
                                                           options_.disable_admission_plugins,
                                                           options_.admission_control_config_file}));
+    admission_->SetObserver(&admission_metrics_);
     rest_.admission = admission_.get();
     return {};
   }
@@ -451,6 +453,7 @@ class ApiServer::Impl {
   bool start_forgotten_ = false;  // of the housekeeper, like what follows
   FreedMemory freed_memory_;
   std::optional<Registry> registry_;
+  AdmissionMetrics admission_metrics_{metrics_};
   std::unique_ptr<AdmissionChain> admission_;
   std::optional<Router> router_;
   Health health_;

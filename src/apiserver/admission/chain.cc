@@ -85,7 +85,7 @@ Result<void> AdmissionChain::ValidateAll(AdmissionRequest& request) {
   return {};
 }
 
-Result<void> AdmissionChain::Observed(std::string_view phase, AdmissionRequest& request,
+Result<void> AdmissionChain::Observed(AdmissionPhase phase, AdmissionRequest& request,
                                       Result<void> (AdmissionChain::*run)(AdmissionRequest&)) {
   if (observer_ == nullptr) return (this->*run)(request);
   const Duration began = clock_.Monotonic();
@@ -95,11 +95,11 @@ Result<void> AdmissionChain::Observed(std::string_view phase, AdmissionRequest& 
 }
 
 Result<void> AdmissionChain::Mutate(AdmissionRequest& request) {
-  return Observed("admit", request, &AdmissionChain::MutateAll);
+  return Observed(AdmissionPhase::kMutate, request, &AdmissionChain::MutateAll);
 }
 
 Result<void> AdmissionChain::Validate(AdmissionRequest& request) {
-  return Observed("validate", request, &AdmissionChain::ValidateAll);
+  return Observed(AdmissionPhase::kValidate, request, &AdmissionChain::ValidateAll);
 }
 
 }  // namespace skiff

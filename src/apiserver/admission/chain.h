@@ -27,12 +27,13 @@ struct AdmissionSettings {
   std::string config_file = {};       // empty: none
 };
 
+enum class AdmissionPhase : uint8_t { kMutate, kValidate };
+
 // What is told of each request, for metrics.
 class AdmissionObserver {
  public:
   virtual ~AdmissionObserver() = default;
-  // `phase` is "admit" or "validate", as metrics call them.
-  virtual void OnStep(std::string_view phase, AdmissionOperation operation, bool rejected,
+  virtual void OnStep(AdmissionPhase phase, AdmissionOperation operation, bool rejected,
                       Duration took) = 0;
 };
 
@@ -61,7 +62,7 @@ class AdmissionChain final : public Admission {
 
  private:
   Result<void> MutateOnce(AdmissionRequest& request);
-  Result<void> Observed(std::string_view phase, AdmissionRequest& request,
+  Result<void> Observed(AdmissionPhase phase, AdmissionRequest& request,
                         Result<void> (AdmissionChain::*run)(AdmissionRequest&));
   Result<void> MutateAll(AdmissionRequest& request);
   Result<void> ValidateAll(AdmissionRequest& request);

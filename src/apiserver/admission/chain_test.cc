@@ -103,10 +103,10 @@ TEST_F(AdmissionChainTest, ChangesByOthersLetEveryPluginChangeTheObjectOnceMore)
 
 TEST_F(AdmissionChainTest, AnObserverIsToldOfBothPhases) {
   struct Observer final : AdmissionObserver {
-    void OnStep(std::string_view phase, AdmissionOperation, bool rejected, Duration) override {
-      seen.push_back(std::string(phase) + (rejected ? " rejected" : ""));
+    void OnStep(AdmissionPhase phase, AdmissionOperation, bool rejected, Duration) override {
+      seen.emplace_back(phase, rejected);
     }
-    std::vector<std::string> seen;
+    std::vector<std::pair<AdmissionPhase, bool>> seen;
   } observer;
   std::vector<std::string> log;
   std::vector<AdmissionChain::Member> members;
@@ -114,7 +114,9 @@ TEST_F(AdmissionChainTest, AnObserverIsToldOfBothPhases) {
   AdmissionChain chain(std::move(members), clock_);
   chain.SetObserver(&observer);
   Ask({.object = Pod("{}")}, chain);
-  EXPECT_EQ(observer.seen, (std::vector<std::string>{"admit", "validate"}));
+  EXPECT_EQ(observer.seen,
+            (std::vector<std::pair<AdmissionPhase, bool>>{{AdmissionPhase::kMutate, false},
+                                                          {AdmissionPhase::kValidate, false}}));
 }
 
 TEST_F(AdmissionChainTest, KnowsThePluginsOfKubernetesInItsOrder) {

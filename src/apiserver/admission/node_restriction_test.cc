@@ -86,7 +86,8 @@ TEST_F(NodeRestrictionTest, NodesCreateMirrorPodsOfTheirOwn) {
       {pod(own, "", "other"),
        "pod does not have \"kubernetes.io/config.mirror\" annotation, node \"n1\" can only create "
        "mirror pods"},
-      {R"({"metadata":{"annotations":{"kubernetes.io/config.mirror":"h"}},"spec":{"nodeName":"n2"}})",
+      {R"({"metadata":{"annotations":{"kubernetes.io/config.mirror":"h"}},
+          "spec":{"nodeName":"n2"}})",
        can + "spec.nodeName set to itself"},
       {pod(""), can + "an owner reference set to itself"},
       {pod(own + "," + own), can + "a single owner reference set to itself"},

@@ -286,7 +286,8 @@ TEST_F(PodPluginsTest, APodGrowsWithinItsNode) {
 TEST_F(PodPluginsTest, AChangeNeedsAFeatureThatTheNodeDeclares) {
   Add(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"old"}})");
   Add(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"new"},"status":{"declaredFeatures":
-          ["InPlacePodLevelResourcesVerticalScaling","InPlacePodVerticalScalingInitContainers"]}})");
+          ["InPlacePodLevelResourcesVerticalScaling",
+           "InPlacePodVerticalScalingInitContainers"]}})");
   gates_.insert("NodeDeclaredFeatures");
   Make(MakeNodeDeclaredFeatureValidator);
   const auto spec = [](const std::string& node, const std::string& rest) {

@@ -24,11 +24,12 @@ TEST_F(ServiceAccountPluginTest, APodGetsTheDefaultAccountAndAVolumeWithItsToken
   EXPECT_EQ(AskPod(R"({"initContainers":[{"name":"i"}],"containers":[{"name":"c"}]})"), "");
   EXPECT_TRUE(Has(R"("serviceAccountName":"default","serviceAccount":"default")")) << object_;
   EXPECT_TRUE(Has(R"("imagePullSecrets":[{"name":"pull"}])"));
-  EXPECT_TRUE(Has(
-      R"("projected":{"sources":[{"serviceAccountToken":{"expirationSeconds":3607,"path":"token"}},)"
-      R"({"configMap":{"name":"kube-root-ca.crt","items":[{"key":"ca.crt","path":"ca.crt"}]}},)"
-      R"({"downwardAPI":{"items":[{"path":"namespace","fieldRef":{"apiVersion":"v1",)"
-      R"("fieldPath":"metadata.namespace"}}]}}],"defaultMode":420})"))
+  EXPECT_TRUE(
+      Has(R"("projected":{"sources":[{"serviceAccountToken":{"expirationSeconds":3607,)"
+          R"("path":"token"}},)"
+          R"({"configMap":{"name":"kube-root-ca.crt","items":[{"key":"ca.crt","path":"ca.crt"}]}},)"
+          R"({"downwardAPI":{"items":[{"path":"namespace","fieldRef":{"apiVersion":"v1",)"
+          R"("fieldPath":"metadata.namespace"}}]}}],"defaultMode":420})"))
       << object_;
   size_t mounts = 0;
   const std::string path =
@@ -57,7 +58,8 @@ TEST_F(ServiceAccountPluginTest, PodThenAccountSayWhetherTheTokenIsMounted) {
 TEST_F(ServiceAccountPluginTest, WhatIsThereAlreadyIsKept) {
   AddAccount("default", R"(,"imagePullSecrets":[{"name":"pull"}])");
   EXPECT_EQ(AskPod(R"({"imagePullSecrets":[{"name":"mine"}],"containers":[{"name":"c",
-      "volumeMounts":[{"name":"v","mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}]}]})"),
+      "volumeMounts":[{"name":"v",
+      "mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}]}]})"),
             "");
   EXPECT_FALSE(Has("kube-api-access-"));
   EXPECT_FALSE(Has("\"pull\""));
@@ -92,7 +94,8 @@ TEST_F(ServiceAccountPluginTest, MirrorPodsHaveNoAccountAndNoSecrets) {
       {R"({"containers":[{"name":"c","envFrom":[{"secretRef":{"name":"s"}}]}]})",
        "a mirror pod may not reference secrets"},
       {R"({"imagePullSecrets":[{"name":"s"}]})", "a mirror pod may not reference secrets"},
-      {R"({"volumes":[{"name":"v","projected":{"sources":[{"serviceAccountToken":{"path":"t"}}]}}]})",
+      {R"({"volumes":[{"name":"v","projected":{"sources":
+          [{"serviceAccountToken":{"path":"t"}}]}}]})",
        "a mirror pod may not use ServiceAccountToken volume projections"},
   };
   for (const auto& each : cases) {
