@@ -165,6 +165,7 @@ struct ApiServerOptions {
   std::map<std::string, bool, std::less<>> feature_gates;  // AllAlpha and AllBeta too
   std::vector<std::string> enable_admission_plugins;
   std::vector<std::string> disable_admission_plugins;
+  std::string admission_control_config_file;
   int64_t default_not_ready_toleration_seconds = 300;
   int64_t default_unreachable_toleration_seconds = 300;
   bool allow_privileged = false;

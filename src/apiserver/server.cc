@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/admission/chain.h"
+#include "apiserver/admission_metrics.h"
 #include "apiserver/authz/rbac_follower.h"
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/bootstrap_options.h"
@@ -101,6 +103,7 @@ class ApiServer::Impl {
     rest_.min_request_timeout = options_.requests.min_request_timeout;
     rest_.delete_collection_workers = options_.storage.delete_collection_workers;
     rest_.garbage_collector = options_.storage.enable_garbage_collector;
+    SKIFF_RETURN_IF_ERROR(MakeAdmission());
     registry_.emplace(RegistryContext{
         .storages = *storages_,
         .clock = clock_,
@@ -183,6 +186,23 @@ class ApiServer::Impl {
         runtime, [this](std::string_view gate) { return options_.FeatureEnabled(gate); });
     openapi_ = std::make_unique<OpenApi>(served_, "v1.36.4");
     discovery_ = std::make_unique<Discovery>(served_, ExternalAddress(options_));
+    return {};
+  }
+
+  Result<void> MakeAdmission() {
+    const PluginContext context{
+        .storages = *storages_,
+        .clock = clock_,
+        .authorizer = security_.authorizer(),
+        .feature_enabled = [this](std::string_view gate) { return options_.FeatureEnabled(gate); },
+        .not_ready_toleration_seconds = options_.default_not_ready_toleration_seconds,
+        .unreachable_toleration_seconds = options_.default_unreachable_toleration_seconds};
+    SKIFF_ASSIGN_OR_RETURN(admission_,
+                           AdmissionChain::Make(context, {options_.enable_admission_plugins,
+                                                          options_.disable_admission_plugins,
+                                                          options_.admission_control_config_file}));
+    admission_->SetObserver(&admission_metrics_);
+    rest_.admission = admission_.get();
     return {};
   }
 
@@ -533,6 +553,8 @@ class ApiServer::Impl {
   bool start_forgotten_ = false;  // of the housekeeper, like what follows
   FreedMemory freed_memory_;
   std::optional<Registry> registry_;
+  AdmissionMetrics admission_metrics_{metrics_};
+  std::unique_ptr<AdmissionChain> admission_;
   std::optional<Router> router_;
   std::optional<ComponentStatuses> components_;
   LogFiles log_files_;

@@ -275,6 +275,17 @@ inline constexpr size_t kMaxAnnotationBytes = 256 * 1024;
 inline constexpr int kMaxWriteTries = 100;
 // Names that are generated for one object, when others have them already.
 inline constexpr int kMaxGenerateNameTries = 8;
+// How long a create waits before it looks again for what admission lacked, and how often it looks
+// for the service account that a controller makes in each new namespace.
+inline constexpr std::chrono::milliseconds kAdmissionLookInterval{150};
+inline constexpr int kDefaultServiceAccountLooks = 10;
+// --admission-control-config-file, and each file that it names.
+inline constexpr size_t kMaxAdmissionConfigBytes = size_t{1} << 20;
+// Objects of one resource whose meaning an admission plugin remembers.
+inline constexpr size_t kMaxRememberedObjects = 4096;
+// The plugin EventRateLimit: buckets of one limit, unless it says so itself, and at most.
+inline constexpr size_t kDefaultEventRateBuckets = 4096;
+inline constexpr size_t kMaxEventRateBuckets = size_t{1} << 20;
 // Accept headers: media ranges, and parameters of one. Real clients send up to six and four.
 inline constexpr size_t kMaxAcceptRanges = 32;
 inline constexpr size_t kMaxAcceptParameters = 16;

@@ -208,9 +208,8 @@ constexpr ApiServerFlag kFlags[] = {
     {.name = "admission-control-config-file",
      .type = "string",
      .section = "admission",
-     .about = "admission plugins cannot be configured yet, and to admit what the file forbids "
-              "would be unsafe",
-     .effect = FlagEffect::kRefused},
+     .about = "file with the configuration of admission plugins",
+     .binding = Bind<MEMBER(options.admission_control_config_file)>()},
     {.name = "default-not-ready-toleration-seconds",
      .type = "int64",
      .section = "admission",

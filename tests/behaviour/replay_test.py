@@ -58,7 +58,7 @@ def free_port():
 class ApiServer:
     """The server under test, as fixtures/README.md wants it."""
 
-    def __init__(self, binary, folder):
+    def __init__(self, binary, folder, more=("--enable-admission-plugins=NodeRestriction",)):
         self.port = free_port()
         folder = Path(folder)
         (folder / "tokens.csv").write_text(
@@ -73,7 +73,7 @@ class ApiServer:
             "--service-cluster-ip-range=10.0.0.0/24",
             "--service-account-issuer=https://kubernetes.default.svc",
             f"--service-account-key-file={key}", f"--service-account-signing-key-file={key}",
-            "--enable-admission-plugins=NodeRestriction",
+            *more,
         ], stdout=self.log, stderr=self.log)
         self.wait()
 

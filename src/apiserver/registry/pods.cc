@@ -5,6 +5,7 @@
 #include "apiserver/authn/object_errors.h"
 #include "apiserver/registry/pod_fields.h"
 #include "apiserver/request/respond.h"
+#include "apiserver/rest/admit_creation.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/input.h"
 #include "apiserver/rest/object_meta.h"
@@ -74,6 +75,10 @@ Result<Document> Bind(Document& pod_document, const core::Binding& binding, Time
   for (const auto& [key, value] : binding.metadata().annotations()) {
     pod.mutable_metadata().put_annotations(key, value);
   }
+  // Admission gives bindings the labels of the node that say where it is.
+  for (const auto& [key, value] : binding.metadata().labels()) {
+    pod.mutable_metadata().put_labels(key, value);
+  }
   size_t at = 0;
   for (const core::PodCondition condition : before.status().conditions()) {
     if (condition.type() == "PodScheduled") break;
@@ -116,8 +121,11 @@ void HandlePodBinding(ApiRequestPtr request, const Endpoint& endpoint) {
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
   update.dry_run = *dry_run;
   update.may_be_unconditional = true;
-  update.make_new = [shared = std::make_shared<Document>(std::move(*body)),
-                     &endpoint](Document* pod) -> Result<Document> {
+  const auto shared = std::make_shared<Document>(std::move(*body));
+  update.admit = [shared, &ref, &endpoint, dry_run = *dry_run](Transaction& transaction) {
+    return AdmitCreationOf(*shared, ref, endpoint, dry_run, transaction);
+  };
+  update.make_new = [shared, &endpoint](Document* pod) -> Result<Document> {
     return Bind(*pod, core::Binding(*shared), NowOf(endpoint.context->clock));
   };
   update.respond = [](ApiRequest& answered, const Changed&) { RespondDone(answered, 201); };

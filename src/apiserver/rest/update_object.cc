@@ -48,6 +48,8 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
   Result<Change> Decide(const CurrentObject* current) {
     if (current == nullptr) return DecideForNew();
     SKIFF_ASSIGN_OR_RETURN(Document old, current->Decode());
+    Change change;
+    if (update_.admit) SKIFF_RETURN_IF_ERROR(update_.admit(change.also));
     SKIFF_ASSIGN_OR_RETURN(Document shown, Convert(old, resource().kind));
     SKIFF_ASSIGN_OR_RETURN(Document object, update_.make_new(&shown));
     SKIFF_RETURN_IF_ERROR(CheckIdentity(object));
@@ -56,7 +58,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     SKIFF_ASSIGN_OR_RETURN(object, Convert(object, endpoint().storage->desc().stored));
 
     RestContext& context = *endpoint().context;
-    Change change;
+    Admission* const admission_chain = update_.admit ? nullptr : context.admission;
     WriteContext write{resource(),           endpoint().subresource_name(),
                        NowOf(context.clock), context.random,
                        &request().user,      change.also,
@@ -75,11 +77,11 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
                                .old = &old,
                                .transaction = change.also,
                                .warnings = request().warnings};
-    if (context.admission != nullptr) SKIFF_RETURN_IF_ERROR(context.admission->Mutate(admission));
+    if (admission_chain != nullptr) SKIFF_RETURN_IF_ERROR(admission_chain->Mutate(admission));
     endpoint().storage->strategy().PrepareForUpdate(endpoint().subresource_name(), old, object);
     SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForUpdate(write, old, object));
     SKIFF_RETURN_IF_ERROR(CheckChangedObject(endpoint(), old, object, request().warnings));
-    if (context.admission != nullptr) SKIFF_RETURN_IF_ERROR(context.admission->Validate(admission));
+    if (admission_chain != nullptr) SKIFF_RETURN_IF_ERROR(admission_chain->Validate(admission));
     KeepTimesOfNoChange(old, object);
     const bool gone = IsGone(old, object) || endpoint().behaviour->IsFinished(write, object);
     if (gone) SKIFF_RETURN_IF_ERROR(endpoint().behaviour->OnRemove(write, object));

@@ -32,6 +32,9 @@ struct Update {
   bool applies = false;
   // `make_new` has seen to the managedFields of what it makes.
   bool tracks_fields = false;
+  // Asked instead of whether this update of the object is admitted, where clients see the request
+  // as something else: the creation of a binding. Asked at each try, before make_new.
+  std::function<Result<void>(Transaction&)> admit = {};
   // How an object that has been written is answered; by default as it is.
   std::function<void(ApiRequest&, const Changed&)> respond = {};
 };
