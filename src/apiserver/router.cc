@@ -61,6 +61,21 @@ Router::Router(const ServedResources& served, const StorageSet& storages, const 
       }
     }
   }
+  AddBindings();
+}
+
+// The older way to bind a pod: the pod is named in the body.
+void Router::AddBindings() {
+  const auto core = versions_.find({"", "v1"});
+  if (core == versions_.end()) return;
+  const auto pods = core->second.find("pods");
+  if (pods == core->second.end()) return;
+  for (const SubresourceRoute& route : pods->second.subresources) {
+    if (route.handler == nullptr || route.endpoint.subresource->name != "binding") continue;
+    SetVirtual("", "bindings", [&route](ApiRequestPtr request, const Endpoint&) {
+      route.handler(std::move(request), route.endpoint);
+    });
+  }
 }
 
 void Router::AddResource(const ServedResource& served, const StorageSet& storages,

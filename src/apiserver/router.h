@@ -49,6 +49,7 @@ class Router {
   };
   using Version = std::map<std::string, Resource, std::less<>>;  // by name of the resource
 
+  void AddBindings();
   void AddResource(const ServedResource& served, const StorageSet& storages,
                    const Registry& registry, RestContext& context, Version& version);
   void RouteObject(ApiRequestPtr request, const Resource& resource) const;
