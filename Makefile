@@ -20,7 +20,7 @@ test:  ## every test: release, sanitizers, fuzz targets, house rules
 	@tools/deps test
 	@tools/test release asan fuzz
 
-faults:  ## every fault of the disk, 10,000 kill -9 cycles (SKIFF_FAULT_ROUNDS), and those of etcd
+faults:  ## every fault of the disk, 10,000 kill -9 cycles (SKIFF_FAULT_ROUNDS), etcd's, and a soak
 	@tools/deps test
 	@tools/build release
 	@SKIFF_FAULTS=1 build/tests/faults_engine_test
@@ -28,6 +28,8 @@ faults:  ## every fault of the disk, 10,000 kill -9 cycles (SKIFF_FAULT_ROUNDS),
 	@SKIFF_FAULT_ROUNDS=$${SKIFF_FAULT_ROUNDS:-10000} \
 	  build/tests/faults_crash_test --gtest_filter='CrashTest.Killed*'
 	@SKIFF_FAULT_ROUNDS=$${SKIFF_FAULT_ROUNDS:-10000} build/tests/store_etcd_faults_test
+	@SKIFF_SOAK_SECONDS=$${SKIFF_SOAK_SECONDS:-600} \
+	  python3 -B tests/soak/soak_test.py build/bin/kube-apiserver
 
 up: build  ## run a cluster on this machine until Ctrl-C (UP_FLAGS, see docs/up.md)
 	@exec build/bin/skiff up $(UP_FLAGS)

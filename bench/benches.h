@@ -15,5 +15,6 @@ void BenchStore(Report& report);
 void BenchCache(Report& report);
 void BenchWatches(Report& report);
 void BenchTables(Report& report);
+void BenchFields(Report& report);
 
 }  // namespace skiff::bench

@@ -15,7 +15,7 @@ constexpr struct {
     {"json", BenchJson},           {"protobuf", BenchProtobuf},   {"transcode", BenchTranscode},
     {"documents", BenchDocuments}, {"selectors", BenchSelectors}, {"bad_input", BenchBadInput},
     {"store", BenchStore},         {"cache", BenchCache},         {"watches", BenchWatches},
-    {"tables", BenchTables},
+    {"tables", BenchTables},       {"fields", BenchFields},
 };
 
 int Run(std::span<char*> names) {

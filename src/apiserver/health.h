@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apiserver/request/api_request.h"
+#include "base/clock.h"
 
 namespace skiff {
 
@@ -23,6 +24,12 @@ struct HealthCheck {
 class Health {
  public:
   void Add(HealthCheck check) { checks_.push_back(std::move(check)); }
+  // Until then /livez finds nothing wrong: a server that starts slowly is not to be killed. `clock`
+  // outlives this.
+  void SetLivezGrace(Clock& clock, Duration until) {
+    clock_ = &clock;
+    livez_from_ = until;
+  }
 
   // Answers /healthz, /livez/ping and their like; false: the path is none of them.
   bool Answer(ApiRequest& request) const;
@@ -34,7 +41,12 @@ class Health {
   void AnswerOne(ApiRequest& request, std::string_view endpoint_name, uint8_t endpoint,
                  std::string_view check) const;
 
+  // What is wrong, as this endpoint sees it.
+  std::string Run(const HealthCheck& check, uint8_t endpoint) const;
+
   std::vector<HealthCheck> checks_;
+  Clock* clock_ = nullptr;
+  Duration livez_from_{0};
 };
 
 }  // namespace skiff

@@ -27,6 +27,7 @@ constexpr Labels<1> kRequestKind{"request_kind"};
 constexpr Labels<5> kDeprecated{"group", "removed_release", "resource", "subresource", "version"};
 constexpr Labels<1> kUsername{"username"};
 constexpr Labels<1> kResult{"result"};
+constexpr Labels<3> kAdmissionStep{"operation", "rejected", "type"};
 constexpr Labels<1> kResource{"resource"};
 constexpr Labels<1> kCluster{"storage_cluster_id"};
 constexpr Labels<9> kBuild{"build_date", "compiler", "git_commit", "git_tree_state", "git_version",
@@ -42,6 +43,7 @@ constexpr std::array<double, 17> kWatchListSeconds{0.05, 0.1, 0.2, 0.4, 0.6, 0.8
                                                    6,    8,   10,  15,  20,  30,  45, 60};
 constexpr std::array<double, 13> kReadWaitSeconds{0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6,
                                                   0.8,   1,     1.25, 1.5, 2,   3};
+constexpr std::array<double, 6> kAdmissionSeconds{0.005, 0.025, 0.1, 0.5, 1, 2.5};
 constexpr std::array<double, 15> kAuthSeconds{0.001, 0.002, 0.004, 0.008, 0.016,
                                               0.032, 0.064, 0.128, 0.256, 0.512,
                                               1.024, 2.048, 4.096, 8.192, 16.384};
@@ -194,6 +196,11 @@ constexpr MetricSpec kClientCertificateExpirationSeconds{
     .name = "apiserver_client_certificate_expiration_seconds",
     .help = "[ALPHA] How long the client certificates of requests will be valid, in seconds.",
     .buckets = kExpirationSeconds};
+constexpr MetricSpec kAdmissionStepDurationSeconds{
+    .name = "apiserver_admission_step_admission_duration_seconds",
+    .help = "[STABLE] Seconds that all admission plugins together took, by phase and operation.",
+    .labels = kAdmissionStep,
+    .buckets = kAdmissionSeconds};
 
 }  // namespace
 
@@ -259,6 +266,7 @@ ApiServerMetrics::ApiServerMetrics(MetricsRegistry& registry)
       authorization_attempts_total(registry.AddCounter(kAuthorizationAttemptsTotal)),
       authorization_duration_seconds(registry.AddHistogram(kAuthorizationDurationSeconds)),
       client_certificate_expiration_seconds(
-          registry.AddHistogram(kClientCertificateExpirationSeconds)) {}
+          registry.AddHistogram(kClientCertificateExpirationSeconds)),
+      admission_step_duration_seconds(registry.AddHistogram(kAdmissionStepDurationSeconds)) {}
 
 }  // namespace skiff

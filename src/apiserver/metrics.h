@@ -66,6 +66,9 @@ struct ApiServerMetrics {
   CounterFamily& authorization_attempts_total;
   HistogramFamily& authorization_duration_seconds;
   HistogramFamily& client_certificate_expiration_seconds;
+
+  // operation ("CREATE", ...), rejected, type ("admit", "validate")
+  HistogramFamily& admission_step_duration_seconds;
 };
 
 // Found out when asked for. Labels: resource ("pods", "deployments.apps").

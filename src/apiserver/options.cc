@@ -283,6 +283,17 @@ void FillDerived(ApiServerOptions& options, const HostFacts& host) {
   }
 }
 
+std::string ExternalAddress(const ApiServerOptions& options) {
+  const std::string& host = options.external_hostname;
+  const IpAddress advertised = options.advertise_address.value_or(IpAddress::LoopbackV4());
+  if (host.empty() || host == advertised.ToString())
+    return advertised.WithPort(options.secure_port);
+  const size_t colon = host.find(':');
+  if (colon != std::string::npos && host.find(':', colon + 1) == std::string::npos) return host;
+  const bool is_v6 = colon != std::string::npos && !host.starts_with('[');
+  return (is_v6 ? "[" + host + "]" : host) + ":" + std::to_string(options.secure_port);
+}
+
 Result<void> Validate(const ApiServerOptions& options) {
   Faults faults;
   CheckServing(options, faults);

@@ -165,6 +165,7 @@ struct ApiServerOptions {
   std::map<std::string, bool, std::less<>> feature_gates;  // AllAlpha and AllBeta too
   std::vector<std::string> enable_admission_plugins;
   std::vector<std::string> disable_admission_plugins;
+  std::string admission_control_config_file;
   int64_t default_not_ready_toleration_seconds = 300;
   int64_t default_unreachable_toleration_seconds = 300;
   bool allow_privileged = false;
@@ -197,6 +198,10 @@ struct HostFacts {
 // services, AlwaysAllow (which ends anonymous authentication, as in kube-apiserver), the audiences,
 // and the key that verifies service accounts' tokens (the server's own).
 void FillDerived(ApiServerOptions& options, const HostFacts& host);
+
+// How others reach the server: the external host name, or else the advertised address, with the
+// port unless the name has one.
+std::string ExternalAddress(const ApiServerOptions& options);
 
 // Every fault at once: the message has a line for each, which begins with the flag's name, and each
 // is a cause besides.

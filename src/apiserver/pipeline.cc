@@ -1,5 +1,6 @@
 #include "apiserver/pipeline.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "apiserver/authz/forbidden.h"
@@ -25,24 +26,44 @@ AccessAttributes AttributesOf(const ApiRequest& request) {
                           .path = info.path};
 }
 
+// As Kubernetes names them: POST and PUT for creates and updates, LIST and WATCH for reads; "other"
+// for what nobody has heard of.
+std::string VerbOfMetric(const ApiRequest& request) {
+  const std::string_view verb = request.is_routed ? request.info.verb : "";
+  if (verb == "list") return "LIST";
+  if (verb == "watch") return "WATCH";
+  if (verb == "deletecollection") return "DELETECOLLECTION";
+  constexpr std::string_view kMethods[] = {"CONNECT", "DELETE", "GET",  "HEAD",
+                                           "OPTIONS", "PATCH",  "POST", "PUT"};
+  const bool is_known = std::ranges::find(kMethods, request.http.method) != std::end(kMethods);
+  return is_known ? request.http.method : "other";
+}
+
 }  // namespace
 
-// Audit and flow control have their places here when they come: audit after authentication, flow
-// control instead of the plain limit.
+// Audit has its place here when it comes, after authentication; and the queues of flow control
+// instead of the plain limit.
 const Pipeline::Stage Pipeline::kStages[] = {
     {"receive", &Pipeline::Receive},
     {"request info", &Pipeline::ReadInfo},
+    {"shutdown", &Pipeline::TurnAwayLate},
     {"timeout", &Pipeline::LimitTime},
-    {"in-flight limit", &Pipeline::LimitInFlight},
+    {"origin", &Pipeline::AnswerOrigin},
     {"authentication", &Pipeline::Authenticate},
     {"impersonation", &Pipeline::Impersonate},
+    {"in-flight limit", &Pipeline::LimitInFlight},
+    {"flow control", &Pipeline::FindFlow},
     {"authorization", &Pipeline::Authorize},
     {"route", &Pipeline::Route},
 };
 
 void Pipeline::Handle(HttpRequest http, Responder responder) {
-  Advance(std::make_unique<ApiRequest>(
-      ApiRequest{.http = std::move(http), .responder = std::move(responder)}));
+  const auto once = std::make_shared<AnswerOnce>(std::move(responder).Release());
+  auto request = std::make_unique<ApiRequest>(
+      ApiRequest{.http = std::move(http), .responder = Responder(once)});
+  request->once = once;
+  Advance(std::move(request));
+  if (!once->answered()) options_.deadlines.Watch(once);
 }
 
 void Pipeline::HandleTooLarge(HttpRequest http, Responder responder) {
@@ -67,28 +88,26 @@ Pipeline::Then Pipeline::Receive(ApiRequestPtr& request) {
   };
   const std::string_view given = request->http.headers.Get("audit-id");
   request->audit_id = given.empty() || given.size() > 64 ? NewUid(options_.random) : given;
+  options_.headers.Add(*request);
   return Then::kNext;
 }
 
 void Pipeline::Count(const ApiRequest& request, int code, size_t bytes) {
-  const RequestInfo& info = request.info;
-  std::string verb = info.is_resource ? info.verb : request.http.method;
-  for (char& c : verb) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  // As Kubernetes names them: POST and PUT for creates and updates, LIST and WATCH for reads.
-  if (verb == "CREATE") verb = "POST";
-  if (verb == "UPDATE") verb = "PUT";
+  // Names that lead nowhere are not counted by: there is no end of them.
+  static const RequestInfo kNowhere;
+  const RequestInfo& info = request.is_routed ? request.info : kNowhere;
+  const std::string verb = VerbOfMetric(request);
   const std::string_view scope = !info.is_resource         ? ""
                                  : info.name_in_path       ? "resource"
                                  : info.name_space.empty() ? "cluster"
                                                            : "namespace";
-  const std::string_view dry_run = request.query.Get("dryRun");
+  const std::string_view given = request.query.Get("dryRun");
+  const std::string_view dry_run = given.empty() || given == "All" ? given : "invalid";
   options_.metrics.request_total
       .With({std::to_string(code), "apiserver", dry_run, info.group, info.resource, scope,
              info.subresource, verb, info.version})
       .Add();
-  if (IsLongRunning(info)) return;
+  if (IsLongRunning(request.info)) return;
   const double seconds =
       std::chrono::duration<double>(options_.clock.Monotonic() - request.started).count();
   options_.metrics.request_duration_seconds
@@ -133,21 +152,60 @@ Pipeline::Then Pipeline::LimitTime(ApiRequestPtr& request) {
     if (*nanos > 0) timeout = std::min(timeout, Duration(*nanos));
   }
   request->deadline = request->started + timeout;
+  request->once->deadline = request->deadline;
+  request->once->SetAuditId(request->audit_id);
   return Then::kNext;
 }
 
+Pipeline::Then Pipeline::TurnAwayLate(ApiRequestPtr& request) {
+  if (!turning_away_) return Then::kNext;
+  // Those that ask how the server is, and the server itself, are answered to the last.
+  constexpr std::string_view kAnswered[] = {"/readyz", "/livez", "/healthz", "/metrics"};
+  for (const std::string_view prefix : kAnswered) {
+    if (request->info.path.starts_with(prefix)) return Then::kNext;
+  }
+  if (request->http.headers.Get("user-agent").starts_with("kube-apiserver/")) return Then::kNext;
+  HttpHeaders extra;
+  extra.Add("connection", "close");
+  extra.Add("retry-after", "5");
+  extra.Add("x-content-type-options", "nosniff");
+  RespondBytes(*request, 429, "text/plain; charset=utf-8",
+               SharedBytes("The apiserver is shutting down, please try again later.\n"),
+               std::move(extra));
+  return Then::kDone;
+}
+
+Pipeline::Then Pipeline::AnswerOrigin(ApiRequestPtr& request) {
+  return options_.headers.AnswerOrigin(*request) ? Then::kDone : Then::kNext;
+}
+
+// Administrators are let in however many there are: they are who can help.
 Pipeline::Then Pipeline::LimitInFlight(ApiRequestPtr& request) {
-  if (IsLongRunning(request->info)) return Then::kNext;
-  const std::string& method = request->http.method;
-  const bool readonly = method == "GET" || method == "HEAD";
+  const RequestInfo& info = request->info;
+  if (IsLongRunning(info)) return Then::kNext;
+  const bool readonly = info.verb == "get" || info.verb == "list" || info.verb == "watch";
   std::atomic<int64_t>& count = readonly ? readonly_in_flight_ : mutating_in_flight_;
   const int64_t bound = readonly ? options_.max_readonly_inflight : options_.max_mutating_inflight;
   const int64_t before = count.fetch_add(1, std::memory_order_relaxed);
   request->in_flight = InFlight(&count);
-  if (bound <= 0 || before < bound) return Then::kNext;
-  Status refused(StatusReason::kTooManyRequests, "too many requests, please try again later");
-  RespondError(*request, refused.SetRetryAfterSeconds(1));
+  if (bound <= 0 || before < bound || request->user.IsIn(kMastersGroup)) return Then::kNext;
+  HttpHeaders extra;
+  extra.Add("retry-after", "1");
+  extra.Add("x-content-type-options", "nosniff");
+  RespondBytes(*request, 429, "text/plain; charset=utf-8",
+               SharedBytes("Too many requests, please try again later.\n"), std::move(extra));
   return Then::kDone;
+}
+
+// Of what takes long only watches belong to a flow.
+Pipeline::Then Pipeline::FindFlow(ApiRequestPtr& request) {
+  if (options_.flow == nullptr) return Then::kNext;
+  if (IsLongRunning(request->info) && request->info.verb != "watch") return Then::kNext;
+  const FlowClass* found = options_.flow->Matcher().Match(request->user, request->info);
+  if (found == nullptr) return Then::kNext;
+  request->answer_headers.Add("x-kubernetes-pf-flowschema-uid", found->schema_uid);
+  request->answer_headers.Add("x-kubernetes-pf-prioritylevel-uid", found->level_uid);
+  return Then::kNext;
 }
 
 Pipeline::Then Pipeline::Authenticate(ApiRequestPtr& request) {
@@ -168,6 +226,8 @@ void Pipeline::AfterAuthentication(ApiRequestPtr request, Authentication found) 
     return RespondError(*request, Status(StatusReason::kUnauthorized, "Unauthorized"));
   }
   request->user = std::move(found.user);
+  // Nobody needs it any more, and what a request is passed on to must not get it.
+  request->http.headers.Erase("authorization");
   for (std::string& warning : found.warnings) request->warnings.push_back(std::move(warning));
   Advance(std::move(request));
 }
@@ -221,6 +281,10 @@ Pipeline::Then Pipeline::Authorize(ApiRequestPtr& request) {
 
 void Pipeline::AfterAuthorization(ApiRequestPtr request, const AccessAnswer& answer) {
   if (answer.decision == Decision::kAllow) return Advance(std::move(request));
+  if (!answer.evaluation_error.empty()) {
+    options_.log.Error("A request could not be authorized", {{"err", answer.evaluation_error}});
+    return RespondInternalError(*request, answer.evaluation_error);
+  }
   const AccessAttributes attributes = AttributesOf(*request);
   RespondError(*request, ForbiddenStatus(attributes, answer.reason));
 }

@@ -12,9 +12,12 @@
 
 #include "apiserver/authn/authenticator.h"
 #include "apiserver/authz/authorizer.h"
+#include "apiserver/flowcontrol/flow_config.h"
+#include "apiserver/front_headers.h"
 #include "apiserver/impersonation.h"
 #include "apiserver/metrics.h"
 #include "apiserver/request/api_request.h"
+#include "apiserver/request_deadlines.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -32,6 +35,9 @@ struct PipelineOptions {
   ApiServerMetrics& metrics;
   Authenticator& authenticator;
   Authorizer& authorizer;
+  RequestDeadlines& deadlines;
+  FrontHeaders& headers;
+  FlowConfig* flow = nullptr;  // null: requests belong to no flow
   Duration request_timeout = std::chrono::seconds(60);
   int64_t max_readonly_inflight = 400;
   int64_t max_mutating_inflight = 200;
@@ -46,6 +52,11 @@ class Pipeline final : public HttpHandler {
 
   void Handle(HttpRequest request, Responder responder) override;
   void HandleTooLarge(HttpRequest request, Responder responder) override;
+
+  // From now on clients are asked to come again later, to another server.
+  void TurnAway() { turning_away_ = true; }
+  // Requests under way, watches and the like aside.
+  int64_t in_flight() const { return readonly_in_flight_ + mutating_in_flight_; }
 
  private:
   enum class Then : uint8_t {
@@ -65,10 +76,13 @@ class Pipeline final : public HttpHandler {
 
   Then Receive(ApiRequestPtr& request);
   Then ReadInfo(ApiRequestPtr& request);
+  Then TurnAwayLate(ApiRequestPtr& request);
   Then LimitTime(ApiRequestPtr& request);
-  Then LimitInFlight(ApiRequestPtr& request);
+  Then AnswerOrigin(ApiRequestPtr& request);
   Then Authenticate(ApiRequestPtr& request);
   Then Impersonate(ApiRequestPtr& request);
+  Then LimitInFlight(ApiRequestPtr& request);
+  Then FindFlow(ApiRequestPtr& request);
   Then Authorize(ApiRequestPtr& request);
   Then Route(ApiRequestPtr& request);
 
@@ -80,6 +94,7 @@ class Pipeline final : public HttpHandler {
   PipelineOptions options_;
   std::atomic<int64_t> readonly_in_flight_{0};
   std::atomic<int64_t> mutating_in_flight_{0};
+  std::atomic<bool> turning_away_{false};
 };
 
 }  // namespace skiff

@@ -5,6 +5,7 @@
 #include "apiserver/authn/token_review.h"
 #include "apiserver/authz/access_review.h"
 #include "apiserver/request/respond.h"
+#include "apiserver/rest/admit_creation.h"
 #include "apiserver/rest/input.h"
 
 namespace skiff {
@@ -20,12 +21,21 @@ ExpectedKind KindOf(const Endpoint& endpoint) {
   return {kind, kind->group_version->api_version, kind->name};
 }
 
+// Whether what is answered and never stored is admitted; plugins have nothing to write with it.
+Result<void> AdmitAnswered(Document& body, ApiRequest& request, const Endpoint& endpoint) {
+  Transaction nothing;
+  return AdmitCreationOf(body, request, endpoint, /*dry_run=*/false, nothing);
+}
+
 // Reads the question and passes it on; `ask` answers through the callback.
 template <typename Ask>
 void Review(ApiRequestPtr request, const Endpoint& endpoint, Ask ask) {
   ApiRequest& ref = *request;
   Result<Document> body = ReadBody(ref, KindOf(endpoint));
   if (!body) return RespondError(ref, body.error());
+  if (const Result<void> admitted = AdmitAnswered(*body, ref, endpoint); !admitted) {
+    return RespondError(ref, admitted.error());
+  }
   std::shared_ptr<ApiRequest> shared = std::move(request);
   ask(std::move(*body), *shared, [shared](Result<Document> answer) {
     if (!answer) return RespondError(*shared, answer.error());
@@ -87,6 +97,9 @@ void IssueToken(ApiRequestPtr request, const Endpoint& endpoint, TokenIssuer& is
   ApiRequest& ref = *request;
   Result<Document> body = ReadBody(ref, KindOf(endpoint));
   if (!body) return RespondError(ref, body.error());
+  if (const Result<void> admitted = AdmitAnswered(*body, ref, endpoint); !admitted) {
+    return RespondError(ref, admitted.error());
+  }
   std::shared_ptr<ApiRequest> shared = std::move(request);
   issuer.Issue(shared->info.name_space, shared->info.name, std::move(*body),
                [shared](Result<IssuedToken> issued) {

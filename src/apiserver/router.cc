@@ -44,8 +44,7 @@ void WarnOfDeprecation(ApiRequest& request) {
 // Whether the URL has a namespace where the resource has one, and none where it has not. Lists and
 // watches may go over all namespaces.
 bool ScopeFits(const RequestInfo& info, const ResourceDesc& resource) {
-  const bool is_namespace = resource.name == "namespaces";
-  if (!resource.namespaced) return info.name_space.empty() || is_namespace;
+  if (!resource.namespaced) return !info.within_namespace;
   return !info.name_space.empty() || !info.name_in_path;
 }
 
@@ -103,11 +102,24 @@ bool Router::Route(ApiRequestPtr& request) const {
   if (resource == version->second.end() || !ScopeFits(info, *resource->second.endpoint.resource)) {
     RespondError(*request, UnknownResource());
   } else if (info.subresource.empty()) {
+    request->is_routed = true;
     RouteObject(std::move(request), resource->second);
   } else {
     RouteSubresource(std::move(request), resource->second);
   }
   return true;
+}
+
+const Endpoint* Router::CoreSubresource(std::string_view resource,
+                                        std::string_view subresource) const {
+  const auto version = versions_.find(std::pair<std::string, std::string>("", "v1"));
+  if (version == versions_.end()) return nullptr;
+  const auto found = version->second.find(resource);
+  if (found == version->second.end()) return nullptr;
+  for (const SubresourceRoute& route : found->second.subresources) {
+    if (route.endpoint.subresource->name == subresource) return &route.endpoint;
+  }
+  return nullptr;
 }
 
 bool Router::ServesGroup(std::string_view group) const {
@@ -135,7 +147,9 @@ void Router::RouteObject(ApiRequestPtr request, const Resource& resource) const 
   const bool creates_nowhere = (needs_namespace && desc.namespaced && info.name_space.empty()) ||
                                (verb == Verb::kCreate && info.name_in_path);
   const bool names_nothing = (verb == Verb::kUpdate || verb == Verb::kPatch) && info.name.empty();
-  if (!verb || !desc.verbs.Has(*verb) || creates_nowhere || names_nothing ||
+  // Paths of the old form have their verb in them, whatever the method.
+  const bool watches_by_writing = verb == Verb::kWatch && request->http.method != "GET";
+  if (!verb || !desc.verbs.Has(*verb) || creates_nowhere || names_nothing || watches_by_writing ||
       request->http.method == "HEAD") {
     return RespondError(*request, MethodNotAllowed());
   }
@@ -148,9 +162,14 @@ void Router::RouteObject(ApiRequestPtr request, const Resource& resource) const 
 void Router::RouteSubresource(ApiRequestPtr request, const Resource& resource) const {
   for (const SubresourceRoute& route : resource.subresources) {
     if (route.endpoint.subresource->name != request->info.subresource) continue;
+    request->is_routed = true;
     const std::optional<Verb> verb = VerbOf(request->info.verb);
     if (!verb || !route.endpoint.subresource->verbs.Has(*verb)) {
       return RespondError(*request, MethodNotAllowed());
+    }
+    // Only what is passed on to others goes on after the name of the subresource.
+    if (!request->info.rest.empty() && request->info.subresource != "proxy") {
+      return RespondError(*request, UnknownResource());
     }
     if (RouteVirtual(request, route.endpoint)) return;
     if (route.handler != nullptr) return route.handler(std::move(request), route.endpoint);

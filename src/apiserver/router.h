@@ -25,12 +25,14 @@ class Router {
   Router(const ServedResources& served, const StorageSet& storages, const Registry& registry,
          RestContext& context);
 
-  // Who answers creates of a resource, or of "resource/subresource", that is not stored.
+  // Who answers a resource, or "resource/subresource", that is not stored.
   void SetVirtual(std::string_view group, std::string_view path, VirtualHandler handler);
 
   // Answers a request whose info is that of a resource. False: the group or version is not served
   // here, and the request is left as it was.
   bool Route(ApiRequestPtr& request) const;
+  // Where a subresource of the core group's v1 is answered; null if it is not served.
+  const Endpoint* CoreSubresource(std::string_view resource, std::string_view subresource) const;
   // In some version.
   bool ServesGroup(std::string_view group) const;
 

@@ -39,10 +39,8 @@ Result<void> AddIssuer(const ApiServerOptions& options, const std::vector<JwtKey
       std::chrono::duration_cast<std::chrono::seconds>(accounts.max_token_expiration).count();
   issuer.extend_expiration = accounts.extend_token_expiration;
   out.issuer = std::make_unique<TokenIssuer>(std::move(issuer), *key, lookup, clock, random);
-  const std::string address =
-      options.advertise_address.value_or(IpAddress::LoopbackV4()).WithPort(options.secure_port);
   Result<OpenIdMetadata> openid =
-      OpenIdMetadata::Make(accounts.issuers[0], accounts.jwks_uri, address, keys);
+      OpenIdMetadata::Make(accounts.issuers[0], accounts.jwks_uri, ExternalAddress(options), keys);
   if (openid) {
     out.openid = std::move(*openid);
   } else {
@@ -52,7 +50,8 @@ Result<void> AddIssuer(const ApiServerOptions& options, const std::vector<JwtKey
 }
 
 Result<void> AddTokens(const ApiServerOptions& options, const std::vector<JwtKey>& keys,
-                       BoundObjectLookup& lookup, Clock& clock, Log& log, Security& out) {
+                       BoundObjectLookup& lookup, Clock& clock, Log& log,
+                       std::function<void(LegacyTokenUse)> on_legacy_use, Security& out) {
   const ServiceAccountOptions& accounts = options.service_account;
   std::vector<std::unique_ptr<TokenAuthenticator>> kinds;
   if (!options.token_auth_file.empty()) {
@@ -68,6 +67,7 @@ Result<void> AddTokens(const ApiServerOptions& options, const std::vector<JwtKey
     tokens.keys = keys;
     tokens.api_audiences = accounts.api_audiences;
     tokens.lookup = accounts.lookup;
+    tokens.on_legacy_use = std::move(on_legacy_use);
     kinds.push_back(std::make_unique<ServiceAccountTokens>(std::move(tokens), lookup, clock));
   }
   if (kinds.empty()) return {};
@@ -104,11 +104,13 @@ Result<void> AddAuthorizer(const ApiServerOptions& options, Security& out) {
 }  // namespace
 
 Result<Security> MakeSecurity(const ApiServerOptions& options, BoundObjectLookup& lookup,
-                              Clock& clock, Random& random, Log& log) {
+                              Clock& clock, Random& random, Log& log,
+                              std::function<void(LegacyTokenUse)> on_legacy_use) {
   Security out;
   out.api_audiences = options.service_account.api_audiences;
   SKIFF_ASSIGN_OR_RETURN(const std::vector<JwtKey> keys, LoadKeys(options.service_account));
-  SKIFF_RETURN_IF_ERROR(AddTokens(options, keys, lookup, clock, log, out));
+  SKIFF_RETURN_IF_ERROR(
+      AddTokens(options, keys, lookup, clock, log, std::move(on_legacy_use), out));
   SKIFF_RETURN_IF_ERROR(AddIssuer(options, keys, lookup, clock, random, log, out));
   AddAuthenticator(options, clock, out);
   SKIFF_RETURN_IF_ERROR(AddAuthorizer(options, out));

@@ -2,6 +2,7 @@
 // and what answers questions about both.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "apiserver/authn/bound_object.h"
 #include "apiserver/authn/openid_metadata.h"
 #include "apiserver/authn/request_authenticator.h"
+#include "apiserver/authn/service_account_tokens.h"
 #include "apiserver/authn/token_request.h"
 #include "apiserver/authz/authorization_chain.h"
 #include "apiserver/authz/rbac_policy.h"
@@ -35,7 +37,9 @@ struct Security {
 };
 
 // Files are read here; what is wrong with one is told with its flag. The rest outlives the result.
+// `on_legacy_use`: see ServiceAccountTokenOptions.
 Result<Security> MakeSecurity(const ApiServerOptions& options, BoundObjectLookup& lookup,
-                              Clock& clock, Random& random, Log& log);
+                              Clock& clock, Random& random, Log& log,
+                              std::function<void(LegacyTokenUse)> on_legacy_use);
 
 }  // namespace skiff

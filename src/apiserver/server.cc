@@ -1,36 +1,51 @@
 #include "apiserver/server.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <utility>
 
+#include "apiserver/admission/chain.h"
+#include "apiserver/admission_metrics.h"
 #include "apiserver/authz/rbac_follower.h"
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/bootstrap_options.h"
 #include "apiserver/cached_objects.h"
+#include "apiserver/component_statuses.h"
 #include "apiserver/content/negotiate.h"
+#include "apiserver/create_rights.h"
 #include "apiserver/defaults/defaults.h"
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/discovery/runtime_config.h"
 #include "apiserver/discovery/served_resources.h"
 #include "apiserver/discovery/server_documents.h"
+#include "apiserver/flowcontrol/flow_config.h"
+#include "apiserver/front_headers.h"
 #include "apiserver/health.h"
 #include "apiserver/housekeeper.h"
+#include "apiserver/legacy_token_uses.h"
+#include "apiserver/log_files.h"
 #include "apiserver/metrics.h"
 #include "apiserver/open_store.h"
 #include "apiserver/openapi/openapi.h"
 #include "apiserver/pipeline.h"
+#include "apiserver/profile_pages.h"
+#include "apiserver/registry/pods.h"
 #include "apiserver/registry/registry.h"
 #include "apiserver/request/respond.h"
+#include "apiserver/request_deadlines.h"
 #include "apiserver/rest/deadlines.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/rest/object_output.h"
 #include "apiserver/rest/storage_set.h"
 #include "apiserver/reviews.h"
 #include "apiserver/router.h"
 #include "apiserver/security.h"
+#include "apiserver/storage_metrics.h"
 #include "apiserver/stored_rbac.h"
+#include "apiserver/validation/pod_options.h"
 #include "base/metrics.h"
 #include "base/resident_memory.h"
 #include "net/server.h"
@@ -62,20 +77,33 @@ class ApiServer::Impl {
         log_(log),
         metrics_(registry_of_metrics_),
         deadlines_(clock),
+        request_deadlines_(clock),
         rest_{.clock = clock, .random = random, .deadlines = deadlines_},
-        housekeeper_(clock) {}
+        housekeeper_(clock),
+        profiles_(clock) {}
 
   Result<void> Start() {
+    ShareFreedMemory();
     AddCollectedMetrics();
     SetDefaultsEnvironment(
         {[this](std::string_view gate) { return options_.FeatureEnabled(gate); }, &clock_});
+    SetPodFeatures(options_.allow_privileged,
+                   [this](std::string_view gate) { return options_.FeatureEnabled(gate); });
     SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_));
     SKIFF_RETURN_IF_ERROR(Serve());
     SKIFF_RETURN_IF_ERROR(StartStorages());
+    AddStorageMetrics(registry_of_metrics_, *storages_);
     lookup_.emplace(*storages_);
-    SKIFF_ASSIGN_OR_RETURN(security_, MakeSecurity(options_, *lookup_, clock_, random_, log_));
+    SKIFF_ASSIGN_OR_RETURN(security_, MakeSecurity(options_, *lookup_, clock_, random_, log_,
+                                                   [this](const LegacyTokenUse& use) {
+                                                     NoteLegacyTokenUse(use, *storages_, log_);
+                                                   }));
     rest_.namespaces = storages_->Find(FindResource("", "v1", "namespaces")->hub);
+    rest_.may_create = RightToCreate(security_.authorizer());
     rest_.min_request_timeout = options_.requests.min_request_timeout;
+    rest_.delete_collection_workers = options_.storage.delete_collection_workers;
+    rest_.garbage_collector = options_.storage.enable_garbage_collector;
+    SKIFF_RETURN_IF_ERROR(MakeAdmission());
     registry_.emplace(RegistryContext{
         .storages = *storages_,
         .clock = clock_,
@@ -86,18 +114,22 @@ class ApiServer::Impl {
                     options_.service.node_port_max}});
     router_.emplace(*served_, *storages_, *registry_, rest_);
     AddReviews(*router_, security_, clock_);
+    AddCoreVirtuals();
     if (security_.roles_decide) FollowRoles();
+    FollowFlows();
     housekeeper_.Add(std::chrono::seconds(1), [this] { ForgetStart(); });
     housekeeper_.Add(std::chrono::seconds(15), [this] { freed_memory_.ReleaseIfMuch(); });
     housekeeper_.Start();
     AddHealthChecks();
-    MakePipeline();
+    SKIFF_RETURN_IF_ERROR(MakePipeline());
     SKIFF_RETURN_IF_ERROR(Listen());
     return StartBootstrap();
   }
 
   ~Impl() {
     if (bootstrap_) bootstrap_->Stop();
+    profiles_.Stop();
+    if (components_) components_->Stop();
     if (http_) http_->Stop();
     http_.reset();
     deadlines_.EndAll();
@@ -114,8 +146,13 @@ class ApiServer::Impl {
     if (bootstrap_) bootstrap_->Drain();
     if (!http_) return;
     ServeOn(options_.shutdown.delay_duration);
-    http_->OnDrain([this] { deadlines_.EndAll(); });
-    http_->Drain(options_.requests.request_timeout);
+    if (options_.shutdown.send_retry_after) TurnAway();
+    http_->OnDrain([this] {
+      deadlines_.EndAll();
+      profiles_.Stop();
+    });
+    http_->Drain(std::max(options_.requests.request_timeout,
+                          options_.shutdown.watch_termination_grace_period));
   }
 
  private:
@@ -128,6 +165,16 @@ class ApiServer::Impl {
     while (clock_.Monotonic() < until) clock_.WaitUntil(never, lock, until);
   }
 
+  // --shutdown-send-retry-after: until what is under way is finished, others are not cut off but
+  // sent away with an answer.
+  void TurnAway() {
+    pipeline_->TurnAway();
+    const Duration until = clock_.Monotonic() + options_.requests.request_timeout;
+    while (pipeline_->in_flight() > 0 && clock_.Monotonic() < until) {
+      ServeOn(std::chrono::milliseconds(20));
+    }
+  }
+
   Result<void> Serve() {
     std::string config;
     for (const auto& [key, on] : options_.runtime_config) {
@@ -138,9 +185,24 @@ class ApiServer::Impl {
     served_ = std::make_shared<const ServedResources>(
         runtime, [this](std::string_view gate) { return options_.FeatureEnabled(gate); });
     openapi_ = std::make_unique<OpenApi>(served_, "v1.36.4");
-    discovery_ = std::make_unique<Discovery>(
-        served_, options_.advertise_address.value_or(IpAddress::LoopbackV4())
-                     .WithPort(options_.secure_port));
+    discovery_ = std::make_unique<Discovery>(served_, ExternalAddress(options_));
+    return {};
+  }
+
+  Result<void> MakeAdmission() {
+    const PluginContext context{
+        .storages = *storages_,
+        .clock = clock_,
+        .authorizer = security_.authorizer(),
+        .feature_enabled = [this](std::string_view gate) { return options_.FeatureEnabled(gate); },
+        .not_ready_toleration_seconds = options_.default_not_ready_toleration_seconds,
+        .unreachable_toleration_seconds = options_.default_unreachable_toleration_seconds};
+    SKIFF_ASSIGN_OR_RETURN(admission_,
+                           AdmissionChain::Make(context, {options_.enable_admission_plugins,
+                                                          options_.disable_admission_plugins,
+                                                          options_.admission_control_config_file}));
+    admission_->SetObserver(&admission_metrics_);
+    rest_.admission = admission_.get();
     return {};
   }
 
@@ -183,6 +245,20 @@ class ApiServer::Impl {
     return !security_.roles_decide || (roles_written_ && follower_->synced());
   }
 
+  // Resources of the core group that are answered and not stored.
+  void AddCoreVirtuals() {
+    components_.emplace(StandardComponents(*store_.store));
+    router_->SetVirtual("", "componentstatuses",
+                        [this](ApiRequestPtr request, const Endpoint& endpoint) {
+                          components_->Answer(std::move(request), endpoint);
+                        });
+    const Endpoint* binding = router_->CoreSubresource("pods", "binding");
+    if (binding == nullptr) return;
+    router_->SetVirtual("", "bindings", [binding](ApiRequestPtr request, const Endpoint&) {
+      HandlePodBinding(std::move(request), *binding);
+    });
+  }
+
   Result<void> StartStorages() {
     leases_.emplace(*store_.store, clock_,
                     LeasePoolOptions{.max_reuse = std::chrono::seconds(
@@ -194,7 +270,8 @@ class ApiServer::Impl {
         .leases = *leases_,
         .prefix = options_.storage.etcd_prefix,
         .events_come_first = store_.embedded,
-        .event_ttl = std::chrono::duration_cast<std::chrono::seconds>(options_.storage.event_ttl)});
+        .event_ttl = std::chrono::duration_cast<std::chrono::seconds>(options_.storage.event_ttl),
+        .prefer_json = options_.storage.media_type == "application/json"});
     SKIFF_ASSIGN_OR_RETURN(storages_, StorageSet::Make(HubsOf(*served_), *environment_));
     storages_->Start();
     const Duration deadline = clock_.Monotonic() + options_.storage.initialization_timeout;
@@ -215,6 +292,7 @@ class ApiServer::Impl {
   }
 
   void AddHealthChecks() {
+    health_.SetLivezGrace(clock_, clock_.Monotonic() + options_.livez_grace_period);
     health_.Add({"ping", HealthCheck::kAll, [] { return std::string(); }});
     health_.Add({"log", HealthCheck::kAll, [] { return std::string(); }});
     health_.Add({"etcd", HealthCheck::kAll, [this] {
@@ -238,7 +316,28 @@ class ApiServer::Impl {
                  }});
   }
 
-  void MakePipeline() {
+  // Which flow requests belong to.
+  void FollowFlows() {
+    if (!options_.requests.enable_priority_and_fairness) return;
+    const auto storage = [&](std::string_view name) {
+      const ResourceDesc* resource = FindResource("flowcontrol.apiserver.k8s.io", "v1", name);
+      return resource == nullptr ? nullptr : storages_->Find(resource->hub);
+    };
+    ResourceStorage* schemas = storage("flowschemas");
+    ResourceStorage* levels = storage("prioritylevelconfigurations");
+    if (schemas == nullptr || levels == nullptr) return;
+    flow_.emplace(schemas->cache(), levels->cache(),
+                  [](std::string_view stored) { return DecodeStored(stored, Revision{}); });
+    housekeeper_.Add(std::chrono::seconds(1), [this] { flow_->Refresh(); });
+  }
+
+  Result<void> MakePipeline() {
+    SKIFF_ASSIGN_OR_RETURN(
+        front_headers_,
+        FrontHeaders::Make({.allowed_origins = options_.cors_allowed_origins,
+                            .transport_security = options_.strict_transport_security_directives,
+                            .goaway_chance = options_.requests.goaway_chance},
+                           random_));
     pipeline_.emplace(PipelineOptions{
         .clock = clock_,
         .random = random_,
@@ -246,14 +345,21 @@ class ApiServer::Impl {
         .metrics = metrics_,
         .authenticator = *security_.authenticator,
         .authorizer = security_.authorizer(),
+        .deadlines = request_deadlines_,
+        .headers = *front_headers_,
+        .flow = flow_ ? &*flow_ : nullptr,
         .request_timeout = options_.requests.request_timeout,
         .max_readonly_inflight = options_.requests.max_requests_inflight,
         .max_mutating_inflight = options_.requests.max_mutating_requests_inflight,
         .resolvers = {[this](ApiRequestPtr& request) { return AnswerOwnPaths(*request); },
+                      [this](ApiRequestPtr& request) {
+                        return options_.profiling && profiles_.Answer(request);
+                      },
                       [this](ApiRequestPtr& request) { return AnswerDiscovery(*request); },
                       [this](ApiRequestPtr& request) {
                         return request->info.is_resource && router_->Route(request);
                       }}});
+    return {};
   }
 
   bool AnswerOwnPaths(ApiRequest& request) {
@@ -265,6 +371,7 @@ class ApiServer::Impl {
       return true;
     }
     if (path == "/version" || path == "/version/") {
+      if (RefusesWrite(request)) return true;
       RespondDocument(
           request, VersionDocument({.kubernetes_version = "v1.36.4", .skiff_version = "v0.1.0"}));
       return true;
@@ -273,7 +380,19 @@ class ApiServer::Impl {
       RespondDocument(request, IndexDocument(*served_, OwnPaths()));
       return true;
     }
+    if (options_.enable_logs_handler && log_files_.Answer(request)) return true;
     return AnswerOpenId(request);
+  }
+
+  static bool Reads(const ApiRequest& request) {
+    return request.http.method == "GET" || request.http.method == "HEAD";
+  }
+
+  // Documents can only be read: anything else is answered here.
+  static bool RefusesWrite(ApiRequest& request) {
+    if (Reads(request)) return false;
+    RespondError(request, MethodNotAllowed());
+    return true;
   }
 
   bool AnswerOpenId(ApiRequest& request) {
@@ -281,6 +400,7 @@ class ApiServer::Impl {
     const std::string& path = request.info.path;
     const bool keys = path == OpenIdMetadata::kKeysPath;
     if (!keys && path != OpenIdMetadata::kConfigurationPath) return false;
+    if (RefusesWrite(request)) return true;
     constexpr std::string_view kOffers[] = {OpenIdMetadata::kKeysContentType};
     if (keys && !Negotiate(request.http.headers.Get("accept"), kOffers,
                            [](const Conversion*) { return true; })) {
@@ -302,6 +422,7 @@ class ApiServer::Impl {
     std::vector<std::string> out = {"/healthz", "/livez",      "/metrics", "/openapi/v2",
                                     "/readyz",  "/openapi/v3", "/version"};
     for (std::string& path : health_.Paths()) out.push_back(std::move(path));
+    if (options_.enable_logs_handler) out.emplace_back("/logs");
     if (security_.openid) {
       out.emplace_back(OpenIdMetadata::kKeysPath);
       out.emplace_back(OpenIdMetadata::kConfigurationPath);
@@ -321,13 +442,13 @@ class ApiServer::Impl {
 
   bool AnswerDiscovery(ApiRequest& request) {
     if (request.info.is_resource) return false;
-    const bool reads = request.http.method == "GET" || request.http.method == "HEAD";
     const DocumentRequest wanted{.path = request.info.path,
                                  .query = request.http.query,
                                  .accept = request.http.headers.Get("accept"),
                                  .if_none_match = request.http.headers.Get("if-none-match"),
                                  .user_agent = request.http.headers.Get("user-agent")};
-    if (auto document = openapi_->Answer(wanted); reads && document) {
+    if (auto document = openapi_->Answer(wanted); document) {
+      if (RefusesWrite(request)) return true;
       RespondDocument(request, std::move(*document));
       return true;
     }
@@ -337,11 +458,7 @@ class ApiServer::Impl {
       return true;
     }
     if (!*answer) return AnswerUnknownVersion(request);
-    if (!reads) {
-      RespondError(request, MethodNotAllowed());
-      return true;
-    }
-    RespondDocument(request, std::move(**answer));
+    if (!RefusesWrite(request)) RespondDocument(request, std::move(**answer));
     return true;
   }
 
@@ -377,6 +494,8 @@ class ApiServer::Impl {
     }
     if (!options_.client_ca_file.empty()) tls.client_ca_files.push_back(options_.client_ca_file);
     tls.cipher_suites = options_.tls.cipher_suites;
+    tls.curve_preferences.assign(options_.tls.curve_preferences.begin(),
+                                 options_.tls.curve_preferences.end());
     tls.min_version =
         options_.tls.min_version == MinTlsVersion::kTls13 ? "VersionTLS13" : "VersionTLS12";
     tls.http2 = !options_.disable_http2_serving;
@@ -419,6 +538,7 @@ class ApiServer::Impl {
   std::optional<LeasePool> leases_;
   std::optional<StorageEnvironment> environment_;
   Deadlines deadlines_;
+  RequestDeadlines request_deadlines_;
   RestContext rest_;
   std::shared_ptr<const ServedResources> served_;
   std::unique_ptr<Discovery> discovery_;
@@ -433,8 +553,15 @@ class ApiServer::Impl {
   bool start_forgotten_ = false;  // of the housekeeper, like what follows
   FreedMemory freed_memory_;
   std::optional<Registry> registry_;
+  AdmissionMetrics admission_metrics_{metrics_};
+  std::unique_ptr<AdmissionChain> admission_;
   std::optional<Router> router_;
+  std::optional<ComponentStatuses> components_;
+  LogFiles log_files_;
+  ProfilePages profiles_;
   Health health_;
+  std::optional<FlowConfig> flow_;
+  std::unique_ptr<FrontHeaders> front_headers_;
   std::optional<Pipeline> pipeline_;
   std::atomic<bool> draining_{false};
   std::unique_ptr<HttpServer> http_;

@@ -275,6 +275,17 @@ inline constexpr size_t kMaxAnnotationBytes = 256 * 1024;
 inline constexpr int kMaxWriteTries = 100;
 // Names that are generated for one object, when others have them already.
 inline constexpr int kMaxGenerateNameTries = 8;
+// How long a create waits before it looks again for what admission lacked, and how often it looks
+// for the service account that a controller makes in each new namespace.
+inline constexpr std::chrono::milliseconds kAdmissionLookInterval{150};
+inline constexpr int kDefaultServiceAccountLooks = 10;
+// --admission-control-config-file, and each file that it names.
+inline constexpr size_t kMaxAdmissionConfigBytes = size_t{1} << 20;
+// Objects of one resource whose meaning an admission plugin remembers.
+inline constexpr size_t kMaxRememberedObjects = 4096;
+// The plugin EventRateLimit: buckets of one limit, unless it says so itself, and at most.
+inline constexpr size_t kDefaultEventRateBuckets = 4096;
+inline constexpr size_t kMaxEventRateBuckets = size_t{1} << 20;
 // Accept headers: media ranges, and parameters of one. Real clients send up to six and four.
 inline constexpr size_t kMaxAcceptRanges = 32;
 inline constexpr size_t kMaxAcceptParameters = 16;
@@ -293,5 +304,25 @@ inline constexpr std::chrono::seconds kTokenCacheAge{10};
 // RBAC: pieces (one verb of one object of one resource) that the rules of one role may come to
 // where they are compared with those of its author.
 inline constexpr size_t kMaxRulePieces = 100'000;
+
+// Profiles of the process itself: how long one may take; frames of a stack; samples that wait for
+// the thread that counts them; different stacks of one profile; threads that are looked at; the
+// largest program or library whose symbols are read.
+inline constexpr std::chrono::seconds kMaxProfileTime{3600};
+inline constexpr size_t kMaxProfileFrames = 128;
+inline constexpr size_t kMaxWaitingSamples = 1024;
+inline constexpr size_t kMaxProfileStacks = 100'000;
+inline constexpr size_t kMaxProfiledThreads = 4096;
+inline constexpr size_t kMaxSymbolFileBytes = size_t{2} * 1024 * 1024 * 1024;
+
+// /logs: entries of one directory, and bytes of a file that are read at once.
+inline constexpr size_t kMaxLogEntries = 10'000;
+inline constexpr size_t kLogPieceBytes = 64 * 1024;
+
+// FlowSchemas that requests are compared with.
+inline constexpr size_t kMaxFlowSchemas = 10'000;
+
+// The Origin header of a browser, which regular expressions are tried on.
+inline constexpr size_t kMaxOriginBytes = 4096;
 
 }  // namespace skiff::limits

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "apiserver/admission/plugin.h"
 #include "cli/apiserver_flag_values.h"
 #include "cli/suggest.h"
 
@@ -33,65 +34,15 @@ constexpr std::array<std::string_view, 17> kCipherSuites{
     "TLS_RSA_WITH_AES_256_GCM_SHA384",
 };
 
-enum class PluginState : uint8_t { kDefault, kHarmless, kUnsafe };
-
-struct AdmissionPlugin {
-  std::string_view name;
-  // Whether it is on anyway; if not, whether the cluster is as safe without it.
-  PluginState state;
-};
-
-constexpr std::array<AdmissionPlugin, 41> kAdmissionPlugins{{
-    {"AlwaysAdmit", PluginState::kHarmless},
-    {"AlwaysDeny", PluginState::kUnsafe},
-    {"AlwaysPullImages", PluginState::kUnsafe},
-    {"CertificateApproval", PluginState::kDefault},
-    {"CertificateSigning", PluginState::kDefault},
-    {"CertificateSubjectRestriction", PluginState::kDefault},
-    {"ClusterTrustBundleAttest", PluginState::kDefault},
-    {"DefaultIngressClass", PluginState::kDefault},
-    {"DefaultStorageClass", PluginState::kDefault},
-    {"DefaultTolerationSeconds", PluginState::kDefault},
-    {"DenyServiceExternalIPs", PluginState::kUnsafe},
-    {"EventRateLimit", PluginState::kHarmless},
-    {"ExtendedResourceToleration", PluginState::kHarmless},
-    {"ImagePolicyWebhook", PluginState::kUnsafe},
-    {"JobValidation", PluginState::kDefault},
-    {"LimitPodHardAntiAffinityTopology", PluginState::kHarmless},
-    {"LimitRanger", PluginState::kDefault},
-    {"MutatingAdmissionPolicy", PluginState::kDefault},
-    {"MutatingAdmissionWebhook", PluginState::kDefault},
-    {"NamespaceAutoProvision", PluginState::kHarmless},
-    {"NamespaceExists", PluginState::kHarmless},
-    {"NamespaceLifecycle", PluginState::kDefault},
-    {"NodeDeclaredFeatureValidator", PluginState::kDefault},
-    // Nodes may do nothing at all as long as there is no Node authorizer.
-    {"NodeRestriction", PluginState::kHarmless},
-    {"OwnerReferencesPermissionEnforcement", PluginState::kUnsafe},
-    {"PersistentVolumeClaimResize", PluginState::kDefault},
-    {"PodGroupProtection", PluginState::kDefault},
-    {"PodGroupWorkloadExists", PluginState::kDefault},
-    {"PodNodeSelector", PluginState::kUnsafe},
-    {"PodResizeValidator", PluginState::kDefault},
-    {"PodSecurity", PluginState::kDefault},
-    {"PodTolerationRestriction", PluginState::kUnsafe},
-    {"PodTopologyLabels", PluginState::kDefault},
-    {"Priority", PluginState::kDefault},
-    {"ResourceQuota", PluginState::kDefault},
-    {"RuntimeClass", PluginState::kDefault},
-    {"ServiceAccount", PluginState::kDefault},
-    {"StorageObjectInUseProtection", PluginState::kDefault},
-    {"TaintNodesByCondition", PluginState::kDefault},
-    {"ValidatingAdmissionPolicy", PluginState::kDefault},
-    {"ValidatingAdmissionWebhook", PluginState::kDefault},
-}};
-
-Result<const AdmissionPlugin*> FindPlugin(std::string_view name) {
-  const auto found = std::ranges::find(kAdmissionPlugins, name, &AdmissionPlugin::name);
-  if (found != kAdmissionPlugins.end()) return &*found;
-  std::vector<std::string_view> names;
-  for (const AdmissionPlugin& plugin : kAdmissionPlugins) names.push_back(plugin.name);
-  return BadRequest(Quoted(name) + " is no admission plugin" + DidYouMean(name, names));
+Result<void> CheckPluginNames(std::string_view text) {
+  SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> given, SplitList(text));
+  std::vector<std::string_view> known;
+  for (const PluginDesc& plugin : AllAdmissionPlugins()) known.push_back(plugin.name);
+  for (const std::string& name : given) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    return BadRequest(Quoted(name) + " is no admission plugin" + DidYouMean(name, known));
+  }
+  return {};
 }
 
 template <typename Number>
@@ -238,16 +189,7 @@ std::string ShowAuthorizationMode(Line& line) {
 }
 
 Result<void> SetEnabledPlugins(Line& line, std::string_view text, bool first) {
-  SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitList(text));
-  for (const std::string& name : names) {
-    SKIFF_ASSIGN_OR_RETURN(const AdmissionPlugin* const plugin, FindPlugin(name));
-    if (plugin->state == PluginState::kUnsafe) {
-      return BadRequest(name + " is not supported yet, and what it forbids would be admitted");
-    }
-    if (plugin->state == PluginState::kHarmless) {
-      line.warnings.push_back("--enable-admission-plugins: " + name + " is not supported yet");
-    }
-  }
+  SKIFF_RETURN_IF_ERROR(CheckPluginNames(text));
   return flag_values::Set(line.options.enable_admission_plugins, text, first);
 }
 
@@ -256,8 +198,7 @@ std::string ShowEnabledPlugins(Line& line) {
 }
 
 Result<void> SetDisabledPlugins(Line& line, std::string_view text, bool first) {
-  SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> names, SplitList(text));
-  for (const std::string& name : names) SKIFF_RETURN_IF_ERROR(FindPlugin(name));
+  SKIFF_RETURN_IF_ERROR(CheckPluginNames(text));
   return flag_values::Set(line.options.disable_admission_plugins, text, first);
 }
 

@@ -84,11 +84,10 @@ TEST_F(ApiServerFlagsTest, RefusesWhatItWouldBeUnsafeToIgnore) {
        {"--encryption-provider-config=x", "--audit-policy-file=x", "--audit-log-path=-",
         "--oidc-issuer-url=https://x", "--authorization-webhook-config-file=x",
         "--authentication-token-webhook-config-file=x", "--enable-bootstrap-token-auth",
-        "--authorization-config=x", "--authentication-config=x",
-        "--admission-control-config-file=x", "--etcd-servers-overrides=/events#http://x",
-        "--egress-selector-config-file=x", "--authorization-mode=ABAC",
-        "--enable-admission-plugins=AlwaysPullImages", "--tls-min-version=VersionTLS10",
-        "--emulated-version=1.35", "--storage-backend=etcd2"}) {
+        "--authorization-config=x", "--authentication-config=x", "--admission-control=x",
+        "--etcd-servers-overrides=/events#http://x", "--egress-selector-config-file=x",
+        "--authorization-mode=ABAC", "--tls-min-version=VersionTLS10", "--emulated-version=1.35",
+        "--storage-backend=etcd2"}) {
     EXPECT_NE(Parse({word}), "") << word;
   }
   EXPECT_EQ(
@@ -115,6 +114,20 @@ TEST_F(ApiServerFlagsTest, ChecksWhatItIgnores) {
   EXPECT_NE(Parse({"--audit-webhook-batch-max-wait=5"}), "");
   EXPECT_NE(Parse({"--allow-metric-labels=x"}), "");
   EXPECT_NE(Parse({"--log-json-info-buffer-size=1Q"}), "");
+}
+
+TEST_F(ApiServerFlagsTest, TakesEveryAdmissionPluginByName) {
+  EXPECT_EQ(Parse({"--enable-admission-plugins=AlwaysPullImages,NodeRestriction",
+                   "--disable-admission-plugins=PodSecurity,ValidatingAdmissionWebhook",
+                   "--admission-control-config-file=plugins.yaml"}),
+            "");
+  EXPECT_EQ(line_.warnings, Texts{});
+  EXPECT_EQ(options().enable_admission_plugins, (Texts{"AlwaysPullImages", "NodeRestriction"}));
+  EXPECT_EQ(options().disable_admission_plugins,
+            (Texts{"PodSecurity", "ValidatingAdmissionWebhook"}));
+  EXPECT_EQ(options().admission_control_config_file, "plugins.yaml");
+  EXPECT_NE(Parse({"--disable-admission-plugins=NodeRestrictions"}).find("mean NodeRestriction?"),
+            std::string::npos);
 }
 
 TEST_F(ApiServerFlagsTest, SuggestsWhatWasMeant) {

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "cli/complaints.h"
-#include "cli/https_get.h"
+#include "net/client/https_get.h"
 #include "cli/long_work.h"
 #include "cli/up_commands.h"
 #include "cli/up_place.h"

@@ -115,6 +115,10 @@ void Connection::OnSocketBytes(std::string_view bytes) {
     SendToSocket(kPlainHttpAnswer);
     return Close();
   }
+  // Answers are asked for only when nothing waits any more, but a client that makes TLS itself talk
+  // and does not listen has to be stopped.
+  if (!pending_.empty()) unasked_bytes_ += sealed_out.size();
+  if (unasked_bytes_ > limits::kMaxHttpPendingBytes) return Close();
   if (!sealed_out.empty() && !SendToSocket(sealed_out.view())) return Close();
   if (state == TlsSession::State::kHandshake) return;
   if (state == TlsSession::State::kFailed) return Close();
@@ -165,8 +169,7 @@ bool Connection::SendToSocket(std::string_view bytes) {
     }
   }
   pending_.Append(bytes);
-  // More than one piece waits only if a client makes TLS itself talk and does not listen.
-  return pending_.size() <= limits::kMaxHttpPendingBytes;
+  return true;
 }
 
 bool Connection::SendPending() {
@@ -182,6 +185,7 @@ bool Connection::SendPending() {
   }
   pending_ = ByteBuffer();
   pending_at_ = 0;
+  unasked_bytes_ = 0;
   return true;
 }
 

@@ -13,6 +13,18 @@ std::string_view HttpHeaders::Get(std::string_view name) const {
   return value == nullptr ? std::string_view() : std::string_view(*value);
 }
 
+void HttpHeaders::Erase(std::string_view name) {
+  std::erase_if(fields_, [&](const Field& field) { return field.name == name; });
+}
+
+void HttpHeaders::Take(HttpHeaders&& other) {
+  // An answer gets a few more after these.
+  constexpr size_t kMore = 4;
+  fields_.reserve(fields_.size() + other.fields_.size() + kMore);
+  for (Field& field : other.fields_) fields_.push_back(std::move(field));
+  other.fields_.clear();
+}
+
 HttpResponse PlainTextResponse(int code, std::string_view text) {
   HttpResponse response;
   response.code = code;

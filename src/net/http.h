@@ -36,6 +36,10 @@ class HttpHeaders {
   // "" when there is none.
   std::string_view Get(std::string_view name) const;
   const std::vector<Field>& fields() const { return fields_; }
+  // All of that name.
+  void Erase(std::string_view name);
+  // All of the other's, behind those that are here.
+  void Take(HttpHeaders&& other);
 
  private:
   std::vector<Field> fields_;
@@ -114,6 +118,8 @@ class Responder {
 
   void Respond(HttpResponse response) &&;
   bool gone() const { return sink_ == nullptr || sink_->gone(); }
+  // What stands behind it, for who puts another before it. The responder is used up.
+  std::shared_ptr<Sink> Release() && { return std::move(sink_); }
   // For work that must not be done on the thread that asks for it, such as that of the store.
   void Post(std::move_only_function<void()> task) const { sink_->Post(std::move(task)); }
 

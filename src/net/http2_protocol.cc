@@ -32,6 +32,12 @@ nghttp2_nv NameValue(std::string_view name, std::string_view value) {
           .flags = NGHTTP2_NV_FLAG_NONE};
 }
 
+// Whether a reset that was sent answers a fault of the client. The others are ours: an answer that
+// does not need the rest of its request, a request that took too long, a source that broke.
+bool IsFaultOfClient(uint32_t error) {
+  return error != NGHTTP2_NO_ERROR && error != NGHTTP2_CANCEL && error != NGHTTP2_INTERNAL_ERROR;
+}
+
 }  // namespace
 
 // The C side. `user` is the protocol.
@@ -439,6 +445,11 @@ void Http2Protocol::SendBody(Stream& stream, std::string_view frame_head, size_t
 }
 
 void Http2Protocol::OnFrameSent(const nghttp2_frame& frame) {
+  // Who makes us reset a request that is under way gets as much work done for nothing as who resets
+  // it himself (CVE-2025-8671).
+  if (frame.hd.type == NGHTTP2_RST_STREAM && IsFaultOfClient(frame.rst_stream.error_code) &&
+      !resets_.Take(serving_.loop->now()))
+    Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
   const bool is_body = frame.hd.type == NGHTTP2_DATA || frame.hd.type == NGHTTP2_HEADERS;
   if (!is_body || (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return;
   Stream* stream = Find(frame.hd.stream_id);

@@ -255,6 +255,27 @@ TEST(Http2ServerTest, FloodsOfFramesThatCostTheServerMoreThanTheClientAreEnded) 
   EXPECT_NE(GoawayAfter(Http2Frame(NGHTTP2_HEADERS, 0, 1, head) + continuations), NGHTTP2_NO_ERROR);
 }
 
+TEST(Http2ServerTest, WhoMakesTheServerResetItsRequestsIsEndedToo) {
+  const std::string head(
+      "\x82\x86\x84\x41\x01"
+      "a",
+      6);  // GET, http, "/", authority a
+  const std::string with_connection = head + std::string(
+                                                 "\0\x0a"
+                                                 "connection\x05"
+                                                 "close",
+                                                 18);
+  std::string improper, windows;
+  for (uint32_t id = 1; id < 8000; id += 2) {
+    const uint8_t whole = NGHTTP2_FLAG_END_HEADERS | NGHTTP2_FLAG_END_STREAM;
+    improper += Http2Frame(NGHTTP2_HEADERS, whole, id, with_connection);
+    windows += Http2Frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, id, head);
+    windows += Http2Frame(NGHTTP2_WINDOW_UPDATE, 0, id, "\x7f\xff\xff\xff");
+  }
+  EXPECT_EQ(GoawayAfter(improper), NGHTTP2_ENHANCE_YOUR_CALM);
+  EXPECT_EQ(GoawayAfter(windows), NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
 TEST(Http2ServerTest, FewBytesThatStandForManyHeadersEndTheConnection) {
   // One field of 4,000 bytes goes into the table; then one byte repeats it, 16,000 times a frame.
   std::string head(

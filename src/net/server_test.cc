@@ -295,6 +295,36 @@ TEST(ServerTest, AClientThatDoesNotReadIsNotProducedForAndThenCutOff) {
   EXPECT_LT(given.load(), 16u * 1024 * 1024);  // what the kernel buffers
 }
 
+// A source whose pieces are far larger than the room that it is given, as lists of large objects
+// have them.
+class LargePieces final : public BodySource {
+ public:
+  static constexpr size_t kPieces = 24, kPieceBytes = 1024 * 1024;
+
+  Result<State> Read(ByteBuffer& out, size_t) override {
+    out.Append(std::string(kPieceBytes, static_cast<char>('a' + given_)));
+    return ++given_ == kPieces ? State::kEnd : State::kMore;
+  }
+
+ private:
+  size_t given_ = 0;
+};
+
+TEST(ServerTest, LargePiecesReachAClientThatReadsSlowly) {
+  TestServer server([](HttpRequest, Responder responder) {
+    HttpResponse response;
+    response.source = std::make_unique<LargePieces>();
+    std::move(responder).Respond(std::move(response));
+  });
+  RawClient client(server.address(), 4096);
+  ASSERT_TRUE(client.Send("GET / HTTP/1.0\r\nHost: a\r\n\r\n"));
+  client.ReceiveUntil("\r\n\r\n");
+  const std::string body = client.ReceiveAll();
+  ASSERT_EQ(body.size(), LargePieces::kPieces * LargePieces::kPieceBytes);
+  for (size_t i = 0; i < LargePieces::kPieces; ++i)
+    EXPECT_EQ(body[(i + 1) * LargePieces::kPieceBytes - 1], static_cast<char>('a' + i));
+}
+
 TEST(ServerTest, SlowHeadsBodiesAndIdleConnectionsAreClosed) {
   TestServer server(TestServer::WithManualClock{}, Echo);
   RawClient silent(server.address()), head(server.address()), body(server.address()),

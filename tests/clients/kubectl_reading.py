@@ -68,6 +68,9 @@ class Discovery:
         self.kubectl("delete", "--raw", f"{path}/raw")
         self.assertFalse(self.kubectl.exists("configmap", "raw"))
 
+    def test_component_statuses_have_a_table(self):
+        self.assertRegex(self.kubectl("get", "componentstatuses"), r"\netcd-0 +Healthy +ok")
+
     def test_config_is_what_the_kubeconfig_says(self):
         self.assertEqual(self.kubectl("config", "current-context").strip(), "admin")
         self.assertIn(self.server.url, self.kubectl("config", "view"))

@@ -1,6 +1,7 @@
 """The API server that real clients are run against: one process, its data, and a kubeconfig."""
 import contextlib
 import json
+import os
 import random
 import socket
 import ssl
@@ -44,15 +45,30 @@ def free_port():
                 return port
 
 
+class Figures:
+    """What the server's process holds."""
+
+    def __init__(self, server):
+        folder = f"/proc/{server.process.pid}"
+        self.files = len(os.listdir(folder + "/fd"))
+        with open(folder + "/status", encoding="ascii") as status:
+            values = dict(line.split(":", 1) for line in status)
+        self.resident_mb = int(values["VmRSS"].split()[0]) / 1024
+
+    def __repr__(self):
+        return f"{self.files} files, {self.resident_mb:.1f} MB"
+
+
 class ApiServer:
     """Starts at once; stop and start again keep the port and the data."""
 
-    def __init__(self, binary):
+    def __init__(self, binary, *flags):
         self._temporary = tempfile.TemporaryDirectory()
         self.folder = Path(self._temporary.name)
         self.port = free_port()
         self.url = f"https://127.0.0.1:{self.port}"
         self._binary = binary
+        self.flags = flags
         (self.folder / "tokens.csv").write_text(
             f'{ADMIN},admin,1,"system:masters"\n{BOB},bob,2,"dev"\n')
         subprocess.run(["openssl", "genrsa", "-out", self.folder / "sa.key", "2048"], check=True,
@@ -63,18 +79,22 @@ class ApiServer:
         self.kubeconfig.write_text(KUBECONFIG.format(
             url=self.url, authority=self.folder / "certs" / "apiserver.crt", admin=ADMIN, bob=BOB))
 
-    def start(self):
+    def command_flags(self):
         folder = self.folder
-        with open(folder / "log", "ab") as log:
-            self.process = subprocess.Popen([
-                self._binary, f"--data-dir={folder}/data", f"--cert-dir={folder}/certs",
-                "--bind-address=127.0.0.1", f"--secure-port={self.port}",
-                f"--token-auth-file={folder}/tokens.csv", "--authorization-mode=RBAC",
-                "--service-cluster-ip-range=10.0.0.0/16",
-                "--service-account-issuer=https://kubernetes.default.svc",
-                f"--service-account-key-file={folder}/sa.key",
-                f"--service-account-signing-key-file={folder}/sa.key",
-            ], stdout=log, stderr=log)
+        return [
+            f"--data-dir={folder}/data", f"--cert-dir={folder}/certs",
+            "--bind-address=127.0.0.1", f"--secure-port={self.port}",
+            f"--token-auth-file={folder}/tokens.csv", "--authorization-mode=RBAC",
+            "--service-cluster-ip-range=10.0.0.0/16",
+            "--service-account-issuer=https://kubernetes.default.svc",
+            f"--service-account-key-file={folder}/sa.key",
+            f"--service-account-signing-key-file={folder}/sa.key", *self.flags,
+        ]
+
+    def start(self):
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen([self._binary, *self.command_flags()], stdout=log,
+                                            stderr=log)
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and self.process.poll() is None:
             try:

@@ -1,8 +1,11 @@
 // An admission plugin: one rule about what may be written, or about what objects get when they are.
 //
-// Each plugin has a file of its own; plugins.cc lists them in the order in which they run.
+// Each plugin has a file of its own; plugins.cc lists them in the order in which they run, and
+// chain.h runs them.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,10 +24,20 @@ struct PluginContext {
   StorageSet& storages;
   Clock& clock;
   Authorizer& authorizer;
+  // Whether a feature gate is on. Asked while plugins are made; without it all are off.
+  std::function<bool(std::string_view gate)> feature_enabled = {};
+  // --default-not-ready-toleration-seconds and --default-unreachable-toleration-seconds.
+  int64_t not_ready_toleration_seconds = 300;
+  int64_t unreachable_toleration_seconds = 300;
+
+  bool FeatureEnabled(std::string_view gate) const {
+    return feature_enabled && feature_enabled(gate);
+  }
 };
 
 // Made once; called from any thread, several at a time. Lookups are of the watch caches and do not
-// wait (registry/read_now.h).
+// wait (registry/read_now.h). Mutate() may be called twice for a request (AdmissionRequest's
+// reinvoke), so what it has done once it must not do again.
 class AdmissionPlugin {
  public:
   virtual ~AdmissionPlugin() = default;
@@ -46,7 +59,7 @@ using MakePlugin = Result<std::unique_ptr<AdmissionPlugin>> (*)(const PluginCont
 struct PluginDesc {
   std::string_view name;
   bool on_by_default;
-  MakePlugin make;
+  MakePlugin make;  // null: the name is known, and nothing runs for it yet
 };
 
 // In the order in which they run.

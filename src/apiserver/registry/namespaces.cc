@@ -1,6 +1,5 @@
 #include "apiserver/registry/namespaces.h"
 
-#include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
 #include "views/core/v1.h"
 
@@ -11,7 +10,6 @@ namespace core = views::core_v1;
 
 constexpr std::string_view kNameLabel = "kubernetes.io/metadata.name";
 constexpr std::string_view kFinalizer = "kubernetes";
-constexpr std::string_view kImmortal[] = {"default", "kube-system", "kube-public"};
 
 // Every namespace can be selected by its name.
 void SetNameLabel(Document& object) {
@@ -45,11 +43,6 @@ bool NamespaceBehaviour::IsFinished(WriteContext&, Document& object) {
 Result<bool> NamespaceBehaviour::KeepsOnDelete(WriteContext& write, const DeleteOptions&,
                                                Document& object) {
   MetaOf meta(object);
-  for (const std::string_view name : kImmortal) {
-    if (meta.name() == name) {
-      return std::unexpected(Forbidden(write.resource, name, "this namespace may not be deleted"));
-    }
-  }
   if (!meta.deleting()) {
     meta.SetDeletionTimestamp(write.now);
     core::MutableNamespace(object).mutable_status().set_phase("Terminating");

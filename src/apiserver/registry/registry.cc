@@ -2,13 +2,16 @@
 
 #include <utility>
 
+#include "apiserver/registry/certificate_requests.h"
 #include "apiserver/registry/connect.h"
+#include "apiserver/registry/definition_behaviours.h"
 #include "apiserver/registry/endpoint_slices.h"
 #include "apiserver/registry/namespaces.h"
 #include "apiserver/registry/pod_eviction.h"
 #include "apiserver/registry/pods.h"
 #include "apiserver/registry/rbac.h"
 #include "apiserver/registry/strategies.h"
+#include "apiserver/registry/workload_behaviours.h"
 
 namespace skiff {
 
@@ -21,6 +24,15 @@ Registry::Registry(RegistryContext context)
   for (const KindStrategy& each : KindStrategies()) {
     special_.push_back({each.group, each.resource, std::make_unique<StrategyBehaviour>(each)});
   }
+  special_.push_back({"batch", "jobs", std::make_unique<JobBehaviour>()});
+  special_.push_back({"apps", "daemonsets", std::make_unique<DaemonSetBehaviour>()});
+  special_.push_back({"apps", "statefulsets", std::make_unique<StatefulSetBehaviour>()});
+  special_.push_back({"certificates.k8s.io", "certificatesigningrequests",
+                      std::make_unique<CertificateRequestBehaviour>()});
+  special_.push_back({"apiextensions.k8s.io", "customresourcedefinitions",
+                      std::make_unique<CustomResourceDefinitionBehaviour>()});
+  special_.push_back(
+      {"apiregistration.k8s.io", "apiservices", std::make_unique<ApiServiceBehaviour>()});
   if (context.rbac != nullptr) AddRoles(context);
   if (context.storages.Find(FindResource("", "v1", "services")->hub) == nullptr) return;
   auto services = std::make_unique<ServiceBehaviour>(context.storages, std::move(context.service));

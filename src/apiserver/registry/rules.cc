@@ -11,6 +11,17 @@
 #include "apiserver/registry/resource/resource_rules.h"
 #include "apiserver/registry/scheduling/scheduling_rules.h"
 #include "apiserver/registry/storage/storage_rules.h"
+#include "apiserver/registry/admissionregistration/rules.h"
+#include "apiserver/registry/apiextensions/rules.h"
+#include "apiserver/registry/apiregistration/rules.h"
+#include "apiserver/registry/apps/rules.h"
+#include "apiserver/registry/autoscaling/rules.h"
+#include "apiserver/registry/batch/rules.h"
+#include "apiserver/registry/certificates/rules.h"
+#include "apiserver/registry/flowcontrol/rules.h"
+#include "apiserver/registry/internal/rules.h"
+#include "apiserver/registry/policy/rules.h"
+#include "apiserver/registry/storagemigration/rules.h"
 
 namespace skiff {
 namespace {
@@ -27,6 +38,17 @@ constexpr RulesOfGroup kGroups[] = {
     ResourceRules,
     SchedulingRules,
     StorageRules,
+    AdmissionregistrationRules,
+    ApiextensionsRules,
+    ApiregistrationRules,
+    AppsRules,
+    AutoscalerRules,
+    BatchRules,
+    CertificatesRules,
+    FlowcontrolRules,
+    InternalRules,
+    PolicyRules,
+    StoragemigrationRules,
 };
 
 }  // namespace

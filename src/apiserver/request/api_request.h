@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "apiserver/authn/user.h"
+#include "apiserver/request/answer_once.h"
 #include "apiserver/request/query.h"
 #include "apiserver/request/request_info.h"
 #include "base/clock.h"
@@ -48,7 +49,13 @@ struct ApiRequest {
   Duration started{0};   // Clock::Monotonic()
   Duration deadline{0};  // of the answer; long-running requests have none: zero
   size_t stage = 0;      // of the pipeline that it has reached
+  // What it names is served here; until that is known, its names may be inventions of the client.
+  bool is_routed = false;
   InFlight in_flight = {};
+  // What the responder answers through; null where nobody else may answer.
+  std::shared_ptr<AnswerOnce> once = {};
+  // Of the answer, whatever it will be: what the stages of the pipeline add.
+  HttpHeaders answer_headers = {};
   // Told once, when the answer begins: its code, and its length if that is known.
   std::function<void(const ApiRequest& request, int code, size_t bytes)> on_answer = {};
   // What the client should know beside the answer: texts of Warning headers.

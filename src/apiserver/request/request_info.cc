@@ -100,9 +100,9 @@ Result<RequestInfo> ReadRequestInfo(std::string_view method, std::string_view pa
   }
   if (parts[at] == "namespaces" && parts.size() > at + 1) {
     info.name_space = parts[at + 1];
-    const bool within =
+    info.within_namespace =
         parts.size() > at + 2 && parts[at + 2] != "status" && parts[at + 2] != "finalize";
-    if (within) at += 2;
+    if (info.within_namespace) at += 2;
   }
   info.resource = parts[at++];
   if (at < parts.size()) info.name = parts[at++];

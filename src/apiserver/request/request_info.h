@@ -28,6 +28,8 @@ struct RequestInfo {
   std::string name;
   // The name stands in the URL, and not just in a field selector.
   bool name_in_path = false;
+  // /namespaces/NS/ stands before the resource. A namespace itself has a name_space without it.
+  bool within_namespace = false;
   // What follows the subresource: "/proxy/a/b" has {"a", "b"}.
   std::vector<std::string> rest;
 };

@@ -35,6 +35,9 @@ TEST(RequestInfoTest, ANamespaceIsAResourceAndAScope) {
   EXPECT_EQ(itself.name, "ns");
   EXPECT_EQ(itself.subresource, "finalize");
   EXPECT_EQ(itself.name_space, "ns");
+  EXPECT_FALSE(itself.within_namespace);
+  EXPECT_TRUE(Read("GET", "/api/v1/namespaces/ns/pods").within_namespace);
+  EXPECT_TRUE(Read("GET", "/api/v1/namespaces/ns/namespaces/ns").within_namespace);
 }
 
 TEST(RequestInfoTest, VerbsOfCollectionsAreTheirOwn) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "base/strings.h"
 #include "net/gzip.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
@@ -38,6 +39,7 @@ HttpResponse Begin(ApiRequest& request, int code, std::string_view content_type,
   HttpResponse response;
   response.code = code;
   response.headers = std::move(extra);
+  response.headers.Take(std::move(request.answer_headers));
   response.headers.Add("audit-id", request.audit_id);
   if (response.headers.Find("cache-control") == nullptr) {
     response.headers.Add("cache-control", "no-cache, private");
@@ -155,6 +157,28 @@ void RespondError(ApiRequest& request, const Status& status) {
   auto body = FinishJson(std::move(text), format);
   RespondBytes(request, status.code(), format.content_type(),
                body ? std::move(*body) : SharedBytes(json), std::move(extra));
+}
+
+void RespondInternalError(ApiRequest& request, std::string_view why) {
+  std::string address = request.http.path;
+  if (!request.http.query.empty()) address += "?" + request.http.query;
+  std::string text = "Internal Server Error: " + Quoted(address) + ": ";
+  text.append(why).append("\n");
+  std::string safe;
+  for (const char c : text) {
+    if (c == '&') {
+      safe += "&amp;";
+    } else if (c == '<') {
+      safe += "&lt;";
+    } else if (c == '>') {
+      safe += "&gt;";
+    } else {
+      safe += c;
+    }
+  }
+  HttpHeaders extra;
+  extra.Add("x-content-type-options", "nosniff");
+  RespondBytes(request, 500, "text/plain; charset=utf-8", SharedBytes(safe), std::move(extra));
 }
 
 void RespondUnknownPath(ApiRequest& request) {

@@ -41,6 +41,9 @@ void RespondDone(ApiRequest& request, int code);
 // A Status, with Retry-After and the like.
 void RespondError(ApiRequest& request, const Status& status);
 
+// Plain text with code 500, for what fails before it is known what is asked for.
+void RespondInternalError(ApiRequest& request, std::string_view why);
+
 // What http.ServeMux says of paths that nobody knows.
 void RespondUnknownPath(ApiRequest& request);
 

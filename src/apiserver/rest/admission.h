@@ -4,9 +4,12 @@
 // final, it may still refuse. Objects are in the stored version, and `resource` is what the request
 // named. A plugin may add writes of other keys to the transaction, with their conditions, so that
 // they are committed together with the object or not at all; when a condition fails, everything is
-// asked again. Plugins never wait: what they look up is in the watch caches.
+// asked again. Plugins never wait: what they look up is in the watch caches. When that lacks an
+// object which may be about to appear, they say which, and the handler waits and asks again.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,12 +25,23 @@ namespace skiff {
 
 enum class AdmissionOperation : uint8_t { kCreate, kUpdate, kDelete, kConnect };
 
+class ResourceStorage;
+
+// An object for lack of which a plugin refused, though it may be there any moment: the cache may be
+// behind the store, or a controller is about to make it.
+struct AwaitedObject {
+  ResourceStorage* storage = nullptr;  // null: nothing is awaited
+  std::string name_space;
+  std::string name;
+  int looks = 1;  // how often it is worth looking for it
+};
+
 struct AdmissionRequest {
   AdmissionOperation operation;
   const ResourceDesc& resource;
   std::string_view subresource;  // empty: the object itself
   std::string_view name_space;
-  std::string_view name;
+  std::string_view name;  // of a create: as the client chose it, empty if it is to be generated
   const UserInfo& user;
   Timestamp now;
   Random& random;
@@ -37,6 +51,12 @@ struct AdmissionRequest {
   const DeleteOptions* delete_options = nullptr;
   Transaction& transaction;
   std::vector<std::string>& warnings;
+  // What the audit log shall say of the request, by key; null: nobody keeps it.
+  std::map<std::string, std::string>* audit_annotations = nullptr;
+  AwaitedObject* awaited = nullptr;  // where plugins say what they lack; null: nobody would wait
+  // Set by a plugin that let somebody else change the object, who may have undone what plugins
+  // before it did: all of them are run once more.
+  bool reinvoke = false;
 };
 
 // Outlives every request. Called from any thread, several at a time.

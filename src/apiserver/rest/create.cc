@@ -1,9 +1,11 @@
 // POST to a collection.
 #include <utility>
 
+#include "apiserver/managed_fields/entries.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/input.h"
 #include "apiserver/rest/new_object.h"
 #include "apiserver/rest/object_change.h"
@@ -24,16 +26,22 @@ struct Creation {
   bool names_itself;
   size_t warned;  // warnings that the request had before
   int tries = 0;
+  AwaitedObject awaited = {};
+  int looks = 0;                       // for what is awaited
+  std::optional<Status> refused = {};  // for lack of it
 };
 
 void TryCreate(std::shared_ptr<Creation> creation);
+void AfterRefusal(std::shared_ptr<Creation> creation, Status refused);
 
 // The object as it will be stored. Fills `name` with the one that it got.
 Result<Change> Prepare(Creation& creation, std::string& name) {
   // The warnings of a try whose name was taken are told once.
   creation.request->warnings.resize(creation.warned);
-  SKIFF_ASSIGN_OR_RETURN(Change change, PrepareNew(*creation.request, creation.endpoint,
-                                                   creation.object.Copy(), creation.dry_run));
+  creation.awaited = {};
+  SKIFF_ASSIGN_OR_RETURN(Change change,
+                         PrepareNew(*creation.request, creation.endpoint, creation.object.Copy(),
+                                    creation.dry_run, &creation.awaited));
   name = MetaOf(change.object).name();
   return change;
 }
@@ -43,6 +51,12 @@ void AfterCreate(const std::shared_ptr<Creation>& creation, Result<Changed> chan
   if (!changed) {
     const bool taken = changed.error().reason() == StatusReason::kAlreadyExists;
     if (taken && !creation->names_itself && ++creation->tries < limits::kMaxGenerateNameTries) {
+      return TryCreate(creation);
+    }
+    // What is too large for the store is tried once more without its managedFields.
+    if (changed.error().reason() == StatusReason::kRequestEntityTooLarge &&
+        ManagedFieldsOf(creation->object) != nullptr) {
+      EraseManagedFields(creation->object);
       return TryCreate(creation);
     }
     return RespondError(request, changed.error());
@@ -55,7 +69,7 @@ void TryCreate(std::shared_ptr<Creation> creation) {
   const Endpoint& endpoint = creation->endpoint;
   std::string name;
   Result<Change> first = Prepare(*creation, name);
-  if (!first) return RespondError(*creation->request, first.error());
+  if (!first) return AfterRefusal(std::move(creation), std::move(first).error());
   ObjectChange change;
   change.storage = endpoint.storage;
   change.name_space = endpoint.resource->namespaced ? creation->request->info.name_space : "";
@@ -78,35 +92,37 @@ void TryCreate(std::shared_ptr<Creation> creation) {
                [creation](Result<Changed> changed) { AfterCreate(creation, std::move(changed)); });
 }
 
-Status NamespaceNotFound(const Endpoint& endpoint, std::string_view name) {
-  return NotFound(*endpoint.context->namespaces->hub().resource, name);
+void Look(std::shared_ptr<Creation> creation);
+
+// Looks for what admission lacked some time from now, or gives up and answers with its refusal.
+void LookLater(std::shared_ptr<Creation> creation) {
+  RestContext& context = *creation->endpoint.context;
+  if (creation->looks >= creation->awaited.looks) {
+    return RespondError(*creation->request, *creation->refused);
+  }
+  context.deadlines.Add(context.clock.Monotonic() + limits::kAdmissionLookInterval, [creation] {
+    creation->request->responder.Post([creation] { Look(creation); });
+  });
 }
 
-// Whether the namespace takes new objects.
-Result<void> CheckNamespace(const Endpoint& endpoint, std::string_view name,
-                            const CacheGetReply& reply, Document& object) {
-  if (!reply.entry) return std::unexpected(NamespaceNotFound(endpoint, name));
-  SKIFF_ASSIGN_OR_RETURN(Document name_space, DecodeStored(reply.entry->value().view(), {}));
-  if (!MetaOf(name_space).deleting()) return {};
-  Status refused = Forbidden(*endpoint.resource, MetaOf(object).name(),
-                             "unable to create new content in namespace " + std::string(name) +
-                                 " because it is being terminated");
-  refused.AddCause({"NamespaceTerminating",
-                    "namespace " + std::string(name) + " is being terminated",
-                    "metadata.namespace"});
-  return std::unexpected(std::move(refused));
+void Look(std::shared_ptr<Creation> creation) {
+  ++creation->looks;
+  const AwaitedObject& awaited = creation->awaited;
+  awaited.storage->cache().Get({awaited.name_space, awaited.name, ""},
+                               [creation](const Result<CacheGetReply>& reply) {
+                                 if (reply && reply->entry) return TryCreate(creation);
+                                 LookLater(creation);
+                               });
 }
 
-void CreateInNamespace(std::shared_ptr<Creation> creation) {
-  const std::string name = creation->request->info.name_space;
-  creation->endpoint.context->namespaces->cache().Get(
-      {"", name, ""}, [creation, name](Result<CacheGetReply> reply) {
-        if (!reply) return RespondError(*creation->request, reply.error());
-        const Result<void> open =
-            CheckNamespace(creation->endpoint, name, *reply, creation->object);
-        if (!open) return RespondError(*creation->request, open.error());
-        TryCreate(creation);
-      });
+// Admission may have refused only for lack of something that is about to be there.
+void AfterRefusal(std::shared_ptr<Creation> creation, Status refused) {
+  const AwaitedObject& awaited = creation->awaited;
+  if (awaited.storage == nullptr || creation->looks >= awaited.looks) {
+    return RespondError(*creation->request, refused);
+  }
+  creation->refused = std::move(refused);
+  Look(std::move(creation));
 }
 
 }  // namespace
@@ -121,14 +137,22 @@ void HandleCreate(ApiRequestPtr request, const Endpoint& endpoint) {
       ReadBody(ref, {endpoint.resource->kind, endpoint.resource->version->desc->api_version,
                      endpoint.resource->kind_name});
   if (!object) return RespondError(ref, object.error());
+  const Result<void> manager = CheckFieldManager(ref, "CreateOptions");
+  if (!manager) return RespondError(ref, manager.error());
+  // Nobody owns what FillMetaForCreate() takes away.
+  for (const std::string_view name : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
+    MetaOf(*object).Erase(name);
+  }
+  TrackWrite(ref, endpoint, Document::OfType(endpoint.resource->kind), *object);
   const bool names_itself = !MetaOf(*object).name().empty();
   const size_t warned = ref.warnings.size();
   auto creation = std::make_shared<Creation>(
       Creation{std::move(request), endpoint, std::move(*object), *dry_run, names_itself, warned});
-  if (!endpoint.resource->namespaced) return TryCreate(std::move(creation));
-  const Result<void> agree = TakeNamespace(endpoint, ref.info.name_space, creation->object);
-  if (!agree) return RespondError(ref, agree.error());
-  CreateInNamespace(std::move(creation));
+  if (endpoint.resource->namespaced) {
+    const Result<void> agree = TakeNamespace(endpoint, ref.info.name_space, creation->object);
+    if (!agree) return RespondError(ref, agree.error());
+  }
+  TryCreate(std::move(creation));
 }
 
 }  // namespace skiff

@@ -44,6 +44,7 @@ void HandleDelete(ApiRequestPtr request, const Endpoint& endpoint) {
   if (!format) return RespondError(*request, format.error());
   Result<DeleteOptions> options = ReadDeleteOptions(*request);
   if (!options) return RespondError(*request, options.error());
+  WarnOfOrphans(*endpoint.resource, *options, *request);
   std::shared_ptr<ApiRequest> shared = std::move(request);
   Deletion deletion{.endpoint = endpoint,
                     .name_space = endpoint.resource->namespaced ? shared->info.name_space : "",

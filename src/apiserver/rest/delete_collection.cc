@@ -1,6 +1,8 @@
-// DELETE of a collection: what matches is listed once and then deleted one after the other. The
-// answer is the list as it was.
+// DELETE of a collection: what matches is listed once and then deleted one after the other, or some
+// at a time (--delete-collection-workers). The answer is the list as it was.
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "apiserver/request/respond.h"
@@ -23,9 +25,23 @@ class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletio
         listed_(std::move(listed)),
         at_(listed_.Entries()) {}
 
+  // All that follows is done on the loop of the request.
+  void Start() {
+    working_ = std::max<int64_t>(endpoint_.context->delete_collection_workers, 1);
+    for (int64_t i = working_; i > 0; --i) {
+      request_->responder.Post([self = shared_from_this()] { self->Next(); });
+    }
+  }
+
+ private:
   void Next() {
-    const CacheEntry* entry = at_.Next();
-    if (entry == nullptr) return Finish();
+    // Nothing more is deleted after a fault, or for a client that has gone.
+    const bool goes_on = !error_ && !request_->responder.gone();
+    const CacheEntry* entry = goes_on ? at_.Next() : nullptr;
+    if (entry == nullptr) {
+      if (--working_ == 0) Finish();
+      return;
+    }
     const auto self = shared_from_this();
     Deletion deletion{.endpoint = endpoint_,
                       .name_space = std::string(entry->name_space()),
@@ -37,16 +53,18 @@ class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletio
                       }};
     DeleteObject(std::move(deletion), [self](Result<Changed> done) {
       // What is gone already needs no deletion.
-      if (!done && done.error().reason() != StatusReason::kNotFound) {
-        return RespondError(*self->request_, done.error());
-      }
+      std::optional<Status> error;
+      if (!done && done.error().reason() != StatusReason::kNotFound) error = done.error();
       // Through the loop again, so that a long list neither keeps it nor grows the stack.
-      self->request_->responder.Post([self] { self->Next(); });
+      self->request_->responder.Post([self, error = std::move(error)] {
+        if (error && !self->error_) self->error_ = error;
+        self->Next();
+      });
     });
   }
 
- private:
   void Finish() {
+    if (error_) return RespondError(*request_, *error_);
     const Result<OutputFormat> format = NegotiateOutput(*request_, Answered::kStatus);
     auto encoder = MakeListEncoder(*request_, endpoint_, *format, std::move(listed_));
     if (!encoder) return RespondError(*request_, encoder.error());
@@ -58,6 +76,8 @@ class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletio
   DeleteOptions options_;
   ListReply listed_;
   ListCursor at_;
+  int64_t working_ = 0;          // deletions under way, and those about to begin
+  std::optional<Status> error_;  // the first
 };
 
 }  // namespace
@@ -65,6 +85,7 @@ class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletio
 void HandleDeleteCollection(ApiRequestPtr request, const Endpoint& endpoint) {
   Result<DeleteOptions> options = ReadDeleteOptions(*request);
   if (!options) return RespondError(*request, options.error());
+  WarnOfOrphans(*endpoint.resource, *options, *request);
   Result<ListOptions> list = ReadListOptions(*request, endpoint);
   if (!list) return RespondError(*request, list.error());
   CacheListRequest wanted{std::move(list->selection), std::move(list->resource_version),
@@ -76,7 +97,7 @@ void HandleDeleteCollection(ApiRequestPtr request, const Endpoint& endpoint) {
         if (!reply) return RespondError(*request, reply.error());
         std::make_shared<CollectionDeletion>(std::move(request), endpoint, std::move(options),
                                              std::move(*reply))
-            ->Next();
+            ->Start();
       });
 }
 

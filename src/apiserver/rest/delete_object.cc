@@ -98,7 +98,9 @@ Result<Change> Decide(Deletion& deletion, const CurrentObject* current) {
                          endpoint.behaviour->KeepsOnDelete(write, deletion.options, object));
   if (!kept) {
     const bool was_deleting = meta.deleting();
-    SetPropagation(deletion.options, endpoint.storage->desc(), meta);
+    if (endpoint.context->garbage_collector) {
+      SetPropagation(deletion.options, endpoint.storage->desc(), meta);
+    }
     int64_t grace = 0;
     if (endpoint.storage->desc().graceful) {
       grace = endpoint.behaviour->GracePeriodSeconds(deletion.options, object);

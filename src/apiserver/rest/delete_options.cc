@@ -117,4 +117,14 @@ Result<DeleteOptions> ReadDeleteOptions(ApiRequest& request) {
   return out;
 }
 
+void WarnOfOrphans(const ResourceDesc& resource, const DeleteOptions& options,
+                   ApiRequest& request) {
+  if (resource.name != "jobs" || resource.version->desc->group != "batch") return;
+  if (!options.propagation.empty() || options.orphan_dependents) return;
+  request.warnings.push_back(
+      "child pods are preserved by default when jobs are deleted; set "
+      "propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress "
+      "this warning");
+}
+
 }  // namespace skiff

@@ -1,6 +1,7 @@
 // What a request for a resource is addressed to, and what its handler needs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -27,6 +28,11 @@ struct RestContext {
   ResourceStorage* namespaces = nullptr;
   Admission* admission = nullptr;  // null: everything is admitted as it is
   Duration min_request_timeout = std::chrono::seconds(1800);
+  // Whether who asks for an update may create what is not there; null: everybody.
+  std::function<Result<void>(const ApiRequest&)> may_create = {};
+  int64_t delete_collection_workers = 1;  // deletions of a collection under way at once
+  // Whether deletions leave finalizers for the garbage collector.
+  bool garbage_collector = true;
 };
 
 // The columns of a resource's tables, compiled when somebody first asks for a table.

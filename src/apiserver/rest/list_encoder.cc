@@ -11,7 +11,12 @@
 namespace skiff {
 namespace {
 
+// What comes from no store has no revision.
 void AppendListMeta(ByteBuffer& out, ListReply& reply) {
+  if (reply.revision().value == 0) {
+    out.Append("\"metadata\":{}");
+    return;
+  }
   out.Append("\"metadata\":{\"resourceVersion\":\"");
   AppendJsonInt(out, reply.revision().value);
   out.Append('"');
@@ -84,7 +89,7 @@ std::string ListMetaMessage(ListReply& reply) {
     out.append(value);
   };
   text(1, "");
-  text(2, std::to_string(reply.revision().value));
+  text(2, reply.revision().value == 0 ? "" : std::to_string(reply.revision().value));
   text(3, reply.page().continue_token);
   if (const auto& remaining = reply.page().remaining; remaining) {
     uint8_t head[16];

@@ -10,8 +10,9 @@
 namespace skiff {
 
 Result<Change> PrepareNew(ApiRequest& request, const Endpoint& endpoint, Document object,
-                          bool dry_run) {
+                          bool dry_run, AwaitedObject* awaited) {
   RestContext& context = *endpoint.context;
+  const std::string chosen_name(MetaOf(object).name());
   const Timestamp now = NowOf(context.clock);
   SKIFF_RETURN_IF_ERROR(
       FillMetaForCreate(endpoint, request.info.name_space, object, context.random, now));
@@ -22,14 +23,15 @@ Result<Change> PrepareNew(ApiRequest& request, const Endpoint& endpoint, Documen
                              .resource = *endpoint.resource,
                              .subresource = {},
                              .name_space = request.info.name_space,
-                             .name = request.info.name,
+                             .name = chosen_name,
                              .user = request.user,
                              .now = now,
                              .random = context.random,
                              .dry_run = dry_run,
                              .object = &object,
                              .transaction = change.also,
-                             .warnings = request.warnings};
+                             .warnings = request.warnings,
+                             .awaited = awaited};
   if (context.admission != nullptr) SKIFF_RETURN_IF_ERROR(context.admission->Mutate(admission));
   WriteContext write{*endpoint.resource, {},          now,    context.random,
                      &request.user,      change.also, dry_run};

@@ -2,6 +2,7 @@
 // and every PUT or apply that creates, goes through.
 #pragma once
 
+#include "apiserver/rest/admission.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/object_change.h"
 #include "base/status.h"
@@ -10,8 +11,9 @@
 namespace skiff {
 
 // Metadata, admission, strategy, validation, in this order. `object` is in the version of the
-// request; the change has its stored form. Warnings are added to the request.
+// request; the change has its stored form. Warnings are added to the request. `awaited` is for
+// admission (rest/admission.h).
 Result<Change> PrepareNew(ApiRequest& request, const Endpoint& endpoint, Document object,
-                          bool dry_run);
+                          bool dry_run, AwaitedObject* awaited = nullptr);
 
 }  // namespace skiff

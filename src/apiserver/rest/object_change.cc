@@ -13,11 +13,11 @@
 namespace skiff {
 namespace {
 
-SharedBytes EncodeForStorage(Document& object, const StorageDesc& desc) {
+SharedBytes EncodeForStorage(Document& object, ResourceStorage& storage) {
   MetaOf meta(object);
   meta.Erase("resourceVersion");
   meta.Erase("selfLink");
-  if (desc.media == StorageMedia::kJson) {
+  if (storage.desc().media == StorageMedia::kJson || storage.environment().prefer_json) {
     return SharedBytes(EncodeJson(object.root()) + "\n");
   }
   std::string bytes;
@@ -30,6 +30,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
  public:
   ChangeRun(ObjectChange change, StoreCallback<Changed> done)
       : change_(std::move(change)), done_(std::move(done)) {}
+  ~ChangeRun() { LeaveTurn(); }
 
   void Start() {
     if (change_.assume_absent) return Try();
@@ -41,7 +42,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     change_.storage->cache().Get(
         {change_.name_space, change_.name, {}},
         [self = shared_from_this()](Result<CacheGetReply> reply) {
-          if (!reply) return self->done_(std::unexpected(std::move(reply.error())));
+          if (!reply) return self->Done(std::unexpected(std::move(reply.error())));
           self->current_.reset();
           if (reply->entry) {
             self->current_ = CurrentObject{reply->entry->value(), reply->entry->revision()};
@@ -52,16 +53,16 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
 
   void Try() {
     if (tries_++ == limits::kMaxWriteTries) {
-      return done_(std::unexpected(ObjectChanged(*change_.storage->hub().resource, change_.name)));
+      return Done(std::unexpected(ObjectChanged(*change_.storage->hub().resource, change_.name)));
     }
     Result<Change> decided = change_.decide(current_ ? &*current_ : nullptr);
-    if (!decided) return done_(std::unexpected(std::move(decided.error())));
+    if (!decided) return Done(std::unexpected(std::move(decided.error())));
     if (decided->kind == Change::Kind::kNothing) return Finish(false, false);
     // Kubernetes defaults what it reads from storage; here it is stored that way. What preparing
     // the object cleared or added, a status or a job's labels, has defaults again.
     ApplyDefaults(decided->object);
     // Of a removal this is what the client and nobody else sees: the object as it was last.
-    written_ = EncodeForStorage(decided->object, change_.storage->desc());
+    written_ = EncodeForStorage(decided->object, *change_.storage);
     if (decided->kind == Change::Kind::kWrite) {
       if (current_ && written_ == current_->bytes && decided->also.writes.empty()) {
         return Finish(false, false);
@@ -78,7 +79,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     change_.storage->environment().leases.LeaseFor(
         ttl,
         [self = shared_from_this(), decided = std::move(decided)](Result<LeaseId> lease) mutable {
-          if (!lease) return self->done_(std::unexpected(std::move(lease.error())));
+          if (!lease) return self->Done(std::unexpected(std::move(lease.error())));
           self->CommitWith(std::move(decided), *lease);
         });
   }
@@ -88,6 +89,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     std::string key = change_.storage->Key(change_.name_space, change_.name);
     const Revision expected = current_ ? current_->revision : Revision{};
     Transaction transaction = std::move(decided.also);
+    others_ = transaction.conditions;
     transaction.conditions.insert(transaction.conditions.begin(), {key, expected});
     transaction.writes.insert(transaction.writes.begin(),
                               Write{removes ? Write::Kind::kDelete : Write::Kind::kPut,
@@ -106,7 +108,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
   }
 
   void AfterCommit(Result<CommitReply> reply, bool removes) {
-    if (!reply) return done_(std::unexpected(std::move(reply.error())));
+    if (!reply) return Done(std::unexpected(std::move(reply.error())));
     if (reply->succeeded) {
       committed_ = reply->revision;
       return Finish(!removes && !current_, removes);
@@ -116,7 +118,32 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     } else {
       current_.reset();
     }
-    Try();
+    const Condition* lost = FindLost(*reply);
+    if (lost == nullptr || !turn_.empty()) return Try();
+    turn_ = lost->key;
+    turns().Take(lost->key, [self = shared_from_this()]() mutable {
+      self->has_turn_ = true;
+      if (!self->change_.post) return self->Try();
+      self->change_.post([self] { self->Try(); });
+    });
+  }
+
+  // The first key besides the object's own that somebody else has changed.
+  const Condition* FindLost(const CommitReply& reply) const {
+    for (size_t i = 0; i < others_.size(); ++i) {
+      const std::optional<KeyValue>& found = reply.current.at(i + 1);
+      if ((found ? found->mod_revision : Revision{}) != others_[i].expected) return &others_[i];
+    }
+    return nullptr;
+  }
+
+  WriteTurns& turns() { return *change_.storage->environment().turns; }
+  void LeaveTurn() {
+    if (std::exchange(has_turn_, false)) turns().Leave(turn_);
+  }
+  void Done(Result<Changed> result) {
+    LeaveTurn();
+    done_(std::move(result));
   }
 
   void Finish(bool created, bool removed) {
@@ -130,7 +157,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
       out.bytes = current_->bytes;
       out.revision = current_->revision;
     }
-    done_(std::move(out));
+    Done(std::move(out));
   }
 
   void FinishDryRun(Change::Kind kind) {
@@ -139,7 +166,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     out.removed = kind == Change::Kind::kRemove;
     out.bytes = written_;
     if (current_) out.revision = current_->revision;
-    done_(std::move(out));
+    Done(std::move(out));
   }
 
   ObjectChange change_;
@@ -148,6 +175,9 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
   SharedBytes written_;
   Revision committed_;
   int tries_ = 0;
+  std::vector<Condition> others_;  // of the last try, besides the object's own
+  std::string turn_;               // the key at which this run has its turn or waits for it
+  bool has_turn_ = false;
 };
 
 }  // namespace

@@ -42,13 +42,26 @@ std::optional<std::string_view> ObjectView::Message(std::string_view stored) con
   return envelope->raw;
 }
 
+namespace {
+
+// A revision of zero is none: what a dry run would have made.
+void AppendVersioned(std::string_view message, Revision revision, ByteBuffer& out) {
+  if (revision == Revision{}) {
+    out.Append(message);
+  } else {
+    AppendWithResourceVersion(message, RevisionText(revision).view(), out);
+  }
+}
+
+}  // namespace
+
 Result<void> ObjectView::AppendJson(std::string_view stored, Revision revision, As as,
                                     ByteBuffer& out) const {
   const MessageDesc& type = *resource_->kind;
   const bool whole = as == As::kObject;
   if (const auto message = Message(stored); message) {
     ByteBuffer& with_version = Scratch();
-    AppendWithResourceVersion(*message, RevisionText(revision).view(), with_version);
+    AppendVersioned(*message, revision, with_version);
     return ProtobufToJson(with_version.view(), type,
                           whole ? type.group_version->api_version : std::string_view(),
                           whole ? resource_->kind_name : std::string_view(), out);
@@ -65,7 +78,7 @@ Result<void> ObjectView::AppendJson(std::string_view stored, Revision revision, 
 Result<void> ObjectView::AppendProtobuf(std::string_view stored, Revision revision,
                                         ByteBuffer& out) const {
   if (const auto message = Message(stored); message) {
-    AppendWithResourceVersion(*message, RevisionText(revision).view(), out);
+    AppendVersioned(*message, revision, out);
     return {};
   }
   SKIFF_ASSIGN_OR_RETURN(const Document object, Decode(stored, revision));

@@ -24,7 +24,8 @@ class ObjectView {
 
   const ResourceDesc& resource() const { return *resource_; }
 
-  // An object with its kind and apiVersion, or as an item of a list, without.
+  // An object with its kind and apiVersion, or as an item of a list, without. With revision zero it
+  // has no resourceVersion, as what was never stored has none.
   enum class As : uint8_t { kObject, kItem };
   Result<void> AppendJson(std::string_view stored, Revision revision, As as, ByteBuffer& out) const;
   // The message without its envelope.

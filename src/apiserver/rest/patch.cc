@@ -5,6 +5,7 @@
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/input.h"
 #include "apiserver/rest/patch_object.h"
 #include "apiserver/rest/update_object.h"
@@ -106,6 +107,9 @@ void HandlePatch(ApiRequestPtr request, const Endpoint& endpoint) {
   if (!format) return RespondError(ref, format.error());
   const Result<bool> dry_run = IsDryRun(ref);
   if (!dry_run) return RespondError(ref, dry_run.error());
+  if (IsApply(ref)) return HandleApply(std::move(request), endpoint, *dry_run);
+  const Result<void> options = CheckPatchOptions(ref);
+  if (!options) return RespondError(ref, options.error());
   Result<ObjectPatch> patch = ReadPatch(ref);
   if (!patch) return RespondError(ref, patch.error());
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};

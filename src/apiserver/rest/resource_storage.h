@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apiserver/rest/strategy.h"
+#include "apiserver/rest/write_turns.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "object/resource.h"
@@ -30,6 +31,9 @@ struct StorageEnvironment {
   // Of an embedded store (CacheOptions).
   bool events_come_first = true;
   std::chrono::seconds event_ttl{3600};  // --event-ttl
+  std::shared_ptr<WriteTurns> turns = std::make_shared<WriteTurns>();
+  // --storage-media-type: JSON also for kinds that have a protobuf form.
+  bool prefer_json = false;
 };
 
 class ResourceStorage {

@@ -1,9 +1,12 @@
 // The scale subresource: the replicas of a workload, whatever its kind, as autoscaling/v1 Scale.
+#include <functional>
 #include <utility>
 
+#include "apiserver/managed_fields/scale_fields.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/input.h"
 #include "apiserver/rest/object_forms.h"
 #include "apiserver/rest/object_meta.h"
@@ -42,6 +45,7 @@ std::string SelectorText(const Value& root) {
   return parsed ? parsed->ToString() : std::string();
 }
 
+// What the scale shows, without its managedFields.
 Document ScaleOf(Document& workload) {
   Document out = views::autoscaling_v1::Scale::New();
   const MetaOf from(workload);
@@ -97,6 +101,56 @@ Result<Document> WithScale(Document& workload, Document& scale) {
   return out;
 }
 
+// From the scale of a workload to the scale that a request makes of it, with its managedFields.
+using ScaleChange = std::function<Result<Document>(const FieldWriter&, const Document& current)>;
+
+Result<Document> ChangeScale(const ApiRequest& request, const Endpoint& endpoint,
+                             const ScaleChange& change, Document& workload) {
+  Document current = ScaleOf(workload);
+  ManagedFieldsToScale(workload, current);
+  const RequestWriter writer(request, endpoint);
+  SKIFF_ASSIGN_OR_RETURN(Document scale, change(writer.For(kApiVersion), current));
+  SKIFF_ASSIGN_OR_RETURN(Document out, WithScale(workload, scale));
+  ManagedFieldsFromScale(scale, out);
+  return out;
+}
+
+// The body of a PUT, or a patch, or a configuration to apply.
+Result<ScaleChange> ReadScaleChange(ApiRequest& request) {
+  if (request.info.verb == "update") {
+    SKIFF_RETURN_IF_ERROR(CheckFieldManager(request, "UpdateOptions"));
+    SKIFF_ASSIGN_OR_RETURN(Document body, ReadBody(request, ScaleKind()));
+    if (const std::string_view name = MetaOf(body).name();
+        !name.empty() && name != request.info.name) {
+      return BadRequest("the name of the object (" + std::string(name) +
+                        ") does not match the name on the URL (" + request.info.name + ")");
+    }
+    return [scale = std::make_shared<Document>(std::move(body))](
+               const FieldWriter& writer, const Document& current) -> Result<Document> {
+      Document out = scale->Copy();
+      TrackUpdate(writer, current, out);
+      return out;
+    };
+  }
+  SKIFF_RETURN_IF_ERROR(CheckPatchOptions(request));
+  if (IsApply(request)) {
+    SKIFF_ASSIGN_OR_RETURN(AppliedConfiguration applied, ReadConfiguration(request));
+    return [&request, applied = std::make_shared<AppliedConfiguration>(std::move(applied))](
+               const FieldWriter& writer, const Document& current) -> Result<Document> {
+      SKIFF_ASSIGN_OR_RETURN(
+          Document out, ApplyConfiguration(writer, current, applied->config, IsForced(request)));
+      SKIFF_RETURN_IF_ERROR(ReportDuplicates(request, *applied));
+      return out;
+    };
+  }
+  SKIFF_ASSIGN_OR_RETURN(const ObjectPatch patch, ReadPatch(request));
+  return [&request, patch](const FieldWriter& writer, const Document& current) -> Result<Document> {
+    SKIFF_ASSIGN_OR_RETURN(Document out, ApplyPatch(request, patch, current.root(), ScaleKind()));
+    TrackUpdate(writer, current, out);
+    return out;
+  };
+}
+
 void GetScale(ApiRequestPtr request, const Endpoint& endpoint) {
   CacheGetRequest get{request->info.name_space, request->info.name,
                       std::string(request->query.Get("resourceVersion"))};
@@ -123,28 +177,12 @@ void HandleScale(ApiRequestPtr request, const Endpoint& endpoint) {
   update.respond = [&endpoint](ApiRequest& answered, const Changed& changed) {
     RespondScale(answered, endpoint, changed.bytes, changed.revision);
   };
-  if (ref.info.verb == "update") {
-    Result<Document> body = ReadBody(ref, ScaleKind());
-    if (!body) return RespondError(ref, body.error());
-    if (const std::string_view name = MetaOf(*body).name();
-        !name.empty() && name != ref.info.name) {
-      return RespondError(
-          ref, Status(StatusReason::kBadRequest, "the name of the object (" + std::string(name) +
-                                                     ") does not match the name on the URL (" +
-                                                     ref.info.name + ")"));
-    }
-    update.make_new = [scale = std::make_shared<Document>(std::move(*body))](Document* workload) {
-      return WithScale(*workload, *scale);
-    };
-  } else {
-    Result<ObjectPatch> patch = ReadPatch(ref);
-    if (!patch) return RespondError(ref, patch.error());
-    update.make_new = [&ref, patch = std::move(*patch)](Document* workload) -> Result<Document> {
-      const Document current = ScaleOf(*workload);
-      SKIFF_ASSIGN_OR_RETURN(Document scale, ApplyPatch(ref, patch, current.root(), ScaleKind()));
-      return WithScale(*workload, scale);
-    };
-  }
+  update.tracks_fields = true;
+  Result<ScaleChange> change = ReadScaleChange(ref);
+  if (!change) return RespondError(ref, change.error());
+  update.make_new = [&ref, &endpoint, change = std::move(*change)](Document* workload) {
+    return ChangeScale(ref, endpoint, change, *workload);
+  };
   RunUpdate(std::move(update));
 }
 

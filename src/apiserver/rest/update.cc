@@ -3,6 +3,7 @@
 
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
+#include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/input.h"
 #include "apiserver/rest/update_object.h"
 #include "apiserver/rest/write_rules.h"
@@ -15,6 +16,8 @@ void HandleUpdate(ApiRequestPtr request, const Endpoint& endpoint) {
   if (!format) return RespondError(ref, format.error());
   const Result<bool> dry_run = IsDryRun(ref);
   if (!dry_run) return RespondError(ref, dry_run.error());
+  const Result<void> manager = CheckFieldManager(ref, "UpdateOptions");
+  if (!manager) return RespondError(ref, manager.error());
   Result<Document> object =
       ReadBody(ref, {endpoint.resource->kind, endpoint.resource->version->desc->api_version,
                      endpoint.resource->kind_name});

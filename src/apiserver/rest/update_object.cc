@@ -3,9 +3,12 @@
 #include <utility>
 
 #include "apiserver/convert/convert.h"
+#include "apiserver/managed_fields/entries.h"
+#include "apiserver/managed_fields/field_manager.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/admission.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/new_object.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/write_rules.h"
@@ -29,6 +32,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
       self->request().responder.Post(std::move(task));
     };
     ChangeObject(std::move(change), [self](Result<Changed> changed) {
+      if (!changed && self->MayDropFields(changed.error())) return self->Start();
       if (!changed) return RespondError(self->request(), changed.error());
       if (self->update_.respond) return self->update_.respond(self->request(), *changed);
       RespondStored(self->request(), self->endpoint(), changed->created ? 201 : 200, changed->bytes,
@@ -44,14 +48,17 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
   Result<Change> Decide(const CurrentObject* current) {
     if (current == nullptr) return DecideForNew();
     SKIFF_ASSIGN_OR_RETURN(Document old, current->Decode());
+    Change change;
+    if (update_.admit) SKIFF_RETURN_IF_ERROR(update_.admit(change.also));
     SKIFF_ASSIGN_OR_RETURN(Document shown, Convert(old, resource().kind));
     SKIFF_ASSIGN_OR_RETURN(Document object, update_.make_new(&shown));
     SKIFF_RETURN_IF_ERROR(CheckIdentity(object));
     SKIFF_RETURN_IF_ERROR(CheckPreconditions(old, object));
+    TrackFields(shown, object);
     SKIFF_ASSIGN_OR_RETURN(object, Convert(object, endpoint().storage->desc().stored));
 
     RestContext& context = *endpoint().context;
-    Change change;
+    Admission* const admission_chain = update_.admit ? nullptr : context.admission;
     WriteContext write{resource(),           endpoint().subresource_name(),
                        NowOf(context.clock), context.random,
                        &request().user,      change.also,
@@ -70,11 +77,12 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
                                .old = &old,
                                .transaction = change.also,
                                .warnings = request().warnings};
-    if (context.admission != nullptr) SKIFF_RETURN_IF_ERROR(context.admission->Mutate(admission));
+    if (admission_chain != nullptr) SKIFF_RETURN_IF_ERROR(admission_chain->Mutate(admission));
     endpoint().storage->strategy().PrepareForUpdate(endpoint().subresource_name(), old, object);
     SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForUpdate(write, old, object));
     SKIFF_RETURN_IF_ERROR(CheckChangedObject(endpoint(), old, object, request().warnings));
-    if (context.admission != nullptr) SKIFF_RETURN_IF_ERROR(context.admission->Validate(admission));
+    if (admission_chain != nullptr) SKIFF_RETURN_IF_ERROR(admission_chain->Validate(admission));
+    KeepTimesOfNoChange(old, object);
     const bool gone = IsGone(old, object) || endpoint().behaviour->IsFinished(write, object);
     if (gone) SKIFF_RETURN_IF_ERROR(endpoint().behaviour->OnRemove(write, object));
     change.kind = gone ? Change::Kind::kRemove : Change::Kind::kWrite;
@@ -82,29 +90,59 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     return change;
   }
 
+  void TrackFields(const Document& live, Document& object) {
+    if (drops_fields_) return EraseManagedFields(object);
+    if (!update_.tracks_fields) TrackWrite(request(), endpoint(), live, object);
+  }
+
+  // An object that is too large for the store is tried once more without its managedFields.
+  bool MayDropFields(const Status& why) {
+    if (why.reason() != StatusReason::kRequestEntityTooLarge || update_.applies) return false;
+    return !std::exchange(drops_fields_, true);
+  }
+
   // A PUT of an object that does not exist.
   Result<Change> DecideForNew() {
-    const std::string& name = request().info.name;
-    if (!update_.may_create) return std::unexpected(NotFound(resource(), name));
+    if (!update_.may_create) return std::unexpected(NotFound(resource(), request().info.name));
     SKIFF_ASSIGN_OR_RETURN(Document object, update_.make_new(nullptr));
     SKIFF_RETURN_IF_ERROR(CheckIdentity(object));
-    MetaOf meta(object);
+    SKIFF_RETURN_IF_ERROR(CheckExpectsNothing(object));
+    MetaOf(object).Erase("resourceVersion");
+    TrackFields(Document::OfType(resource().kind), object);
+    if (endpoint().context->may_create) {
+      SKIFF_RETURN_IF_ERROR(endpoint().context->may_create(request()));
+    }
+    return PrepareNew(request(), endpoint(), std::move(object), update_.dry_run);
+  }
+
+  // What the client says of an object that it thinks is there.
+  Result<void> CheckExpectsNothing(Document& object) {
+    const std::string& name = request().info.name;
+    const MetaOf meta(object);
+    if (update_.applies) {
+      if (meta.uid().empty()) return {};
+      return std::unexpected(Conflict(resource(), name,
+                                      "uid mismatch: the provided object specified uid " +
+                                          std::string(meta.uid()) +
+                                          ", and no existing object was found"));
+    }
     if (!meta.resource_version().empty() && meta.resource_version() != "0") {
       return std::unexpected(NotFound(resource(), name));
     }
-    if (!meta.uid().empty()) {
-      return std::unexpected(Conflict(resource(), name,
-                                      "Precondition failed: UID in precondition: " +
-                                          std::string(meta.uid()) + ", UID in object meta: "));
-    }
-    meta.Erase("resourceVersion");
-    return PrepareNew(request(), endpoint(), std::move(object), update_.dry_run);
+    if (meta.uid().empty()) return {};
+    return std::unexpected(Conflict(resource(), name,
+                                    "Precondition failed: UID in precondition: " +
+                                        std::string(meta.uid()) + ", UID in object meta: "));
   }
 
   // Name and namespace are those of the URL.
   Result<void> CheckIdentity(Document& object) {
     MetaOf meta(object);
     const std::string& name = request().info.name;
+    if (meta.name().empty() && update_.applies) {
+      return BadRequest("the name of the object (" + name +
+                        " based on URL) was undeterminable: name must be provided");
+    }
     if (meta.name().empty()) {
       meta.SetText("name", name);
     } else if (meta.name() != name) {
@@ -143,6 +181,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
   }
 
   Update update_;
+  bool drops_fields_ = false;
 };
 
 }  // namespace

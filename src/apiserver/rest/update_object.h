@@ -27,6 +27,14 @@ struct Update {
   bool may_create = false;
   // A uid in the new object says which object is meant, rather than being a change of it.
   bool uid_is_precondition = true;
+  // Server-side apply: `may_create` needs no leave of the schema, and what the configuration says
+  // of an object that is not there yet does not count.
+  bool applies = false;
+  // `make_new` has seen to the managedFields of what it makes.
+  bool tracks_fields = false;
+  // Asked instead of whether this update of the object is admitted, where clients see the request
+  // as something else: the creation of a binding. Asked at each try, before make_new.
+  std::function<Result<void>(Transaction&)> admit = {};
   // How an object that has been written is answered; by default as it is.
   std::function<void(ApiRequest&, const Changed&)> respond = {};
 };

@@ -4,6 +4,9 @@ namespace skiff {
 
 std::span<const KindRules> CoreRules() {
   static const KindRules kRules[] = {
+      kPodRules,
+      kPodTemplateRules,
+      kReplicationControllerRules,
       kServiceRules,    kEndpointsRules,        kNodeRules,
       kNamespaceRules,  kPersistentVolumeRules, kPersistentVolumeClaimRules,
       kSecretRules,     kConfigMapRules,        kServiceAccountRules,

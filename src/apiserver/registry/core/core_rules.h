@@ -7,6 +7,9 @@
 
 namespace skiff {
 
+extern const KindRules kPodRules;
+extern const KindRules kPodTemplateRules;
+extern const KindRules kReplicationControllerRules;
 extern const KindRules kServiceRules;
 extern const KindRules kEndpointsRules;
 extern const KindRules kNodeRules;

@@ -1,4 +1,5 @@
-// One HTTPS request to a server whose CA is known, for commands that ask a local server how it is.
+// One HTTPS request that is waited for: how commands, and servers beside requests, ask a local
+// server how it is.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace skiff {
 struct HttpsTarget {
   IpAddress address;
   uint16_t port = 0;
-  std::string ca_file;
+  std::string ca_file;    // empty: any certificate will do
   std::string cert_file;  // of the client; both or neither
   std::string key_file;
 };
@@ -23,8 +24,8 @@ struct HttpsAnswer {
   std::string body;  // up to limits::kMaxProbeAnswerBytes of it
 };
 
-// GET `path`. The server must show a certificate of the CA that is for its address. `timeout`
-// bounds each step, of which there are few.
+// GET `path`. With a CA, the server must show a certificate of it that is for its address.
+// `timeout` bounds each step, of which there are few.
 Result<HttpsAnswer> HttpsGet(const HttpsTarget& target, const std::string& path, Duration timeout);
 
 }  // namespace skiff

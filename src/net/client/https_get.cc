@@ -1,4 +1,4 @@
-#include "cli/https_get.h"
+#include "net/client/https_get.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -101,11 +101,14 @@ Result<void> Connection::Open(const HttpsTarget& target, Duration timeout) {
 
 Result<ContextPtr> MakeContext(const HttpsTarget& target) {
   ContextPtr context(SSL_CTX_new(TLS_client_method()));
-  if (!context || SSL_CTX_load_verify_file(context.get(), target.ca_file.c_str()) != 1) {
-    ERR_clear_error();
-    return BadRequest("cannot read the CA " + target.ca_file);
+  if (!context) return Fail(StatusReason::kInternalError, "there is no memory for TLS");
+  if (!target.ca_file.empty()) {
+    if (SSL_CTX_load_verify_file(context.get(), target.ca_file.c_str()) != 1) {
+      ERR_clear_error();
+      return BadRequest("cannot read the CA " + target.ca_file);
+    }
+    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
   }
-  SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   if (target.cert_file.empty()) return context;
   if (SSL_CTX_use_certificate_chain_file(context.get(), target.cert_file.c_str()) != 1 ||

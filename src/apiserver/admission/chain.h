@@ -1,0 +1,78 @@
+// The admission chain: the plugins that are on, asked one after another.
+//
+// Which those are is decided once, from --enable-admission-plugins and --disable-admission-plugins
+// on top of what is on by default; the order of the flags means nothing, plugins run in the order
+// of plugins.cc. For each write all of them may first change the object, then, when it is final,
+// all of them may refuse it; the first refusal ends it.
+//
+// A plugin that lets others change the object (webhooks and policies, which come with extensions)
+// sets AdmissionRequest::reinvoke when they have. Then, as in Kubernetes, the whole chain gets to
+// change the object once more, with reinvoke still set, and no third time.
+//
+// Owner: the API server. Any thread may ask.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/admission/plugin.h"
+
+namespace skiff {
+
+struct AdmissionSettings {
+  std::vector<std::string> enabled;   // besides those that are on by default
+  std::vector<std::string> disabled;  // of those
+  std::string config_file = {};       // empty: none
+};
+
+enum class AdmissionPhase : uint8_t { kMutate, kValidate };
+
+// What is told of each request, for metrics.
+class AdmissionObserver {
+ public:
+  virtual ~AdmissionObserver() = default;
+  virtual void OnStep(AdmissionPhase phase, AdmissionOperation operation, bool rejected,
+                      Duration took) = 0;
+};
+
+class AdmissionChain final : public Admission {
+ public:
+  struct Member {
+    std::string_view name;
+    std::unique_ptr<AdmissionPlugin> plugin;
+  };
+
+  // Fails for names that no plugin has, for what is both on and off, for faults of the file, and
+  // when a plugin cannot be had.
+  static Result<std::unique_ptr<AdmissionChain>> Make(const PluginContext& context,
+                                                      const AdmissionSettings& settings);
+  // Of these, in this order. The clock is for the observer.
+  AdmissionChain(std::vector<Member> members, Clock& clock)
+      : members_(std::move(members)), clock_(clock) {}
+
+  // Before the first request. The observer outlives the chain.
+  void SetObserver(AdmissionObserver* observer) { observer_ = observer; }
+
+  Result<void> Mutate(AdmissionRequest& request) override;
+  Result<void> Validate(AdmissionRequest& request) override;
+
+  std::vector<std::string_view> names() const;
+
+ private:
+  Result<void> MutateOnce(AdmissionRequest& request);
+  Result<void> Observed(AdmissionPhase phase, AdmissionRequest& request,
+                        Result<void> (AdmissionChain::*run)(AdmissionRequest&));
+  Result<void> MutateAll(AdmissionRequest& request);
+  Result<void> ValidateAll(AdmissionRequest& request);
+
+  std::vector<Member> members_;
+  Clock& clock_;
+  AdmissionObserver* observer_ = nullptr;
+};
+
+// Null: no plugin has that name.
+const PluginDesc* FindAdmissionPlugin(std::string_view name);
+
+}  // namespace skiff

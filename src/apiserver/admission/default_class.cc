@@ -1,0 +1,23 @@
+#include "apiserver/admission/default_class.h"
+
+namespace skiff {
+
+void DefaultClassByAnnotation::Consider(const Document& object,
+                                        std::initializer_list<std::string_view> annotations) {
+  bool is_default = false;
+  for (const std::string_view annotation : annotations) {
+    const Value* found = object.root().FindPath({"metadata", "annotations", annotation});
+    is_default |= found != nullptr && found->is_string() && found->AsText() == "true";
+  }
+  const Value* name = object.root().FindPath({"metadata", "name"});
+  if (!is_default || name == nullptr) return;
+  const Value* time = object.root().FindPath({"metadata", "creationTimestamp"});
+  const Timestamp created = time != nullptr ? time->AsTime() : kZeroTimestamp;
+  const bool newer = created.seconds > created_.seconds;
+  const bool first_of_second = created.seconds == created_.seconds && name->AsText() < name_;
+  if (!name_.empty() && !newer && !first_of_second) return;
+  name_ = name->AsText();
+  created_ = created;
+}
+
+}  // namespace skiff

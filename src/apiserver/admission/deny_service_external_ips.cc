@@ -1,0 +1,39 @@
+// DenyServiceExternalIPs: services get no external addresses that they do not have already, since
+// with one a service can catch traffic that is meant for somebody else.
+#include <algorithm>
+#include <vector>
+
+#include "apiserver/admission/plugins.h"
+#include "apiserver/admission/request.h"
+#include "views/core/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+
+class DenyServiceExternalIPs final : public AdmissionPlugin {
+ public:
+  Result<void> Validate(AdmissionRequest& request) override {
+    if (request.object == nullptr || !IsWholly(request, "", "services")) return {};
+    std::vector<std::string_view> before;
+    if (request.old != nullptr) {
+      for (const std::string_view ip : core::Service(*request.old).spec().external_ips()) {
+        before.push_back(ip);
+      }
+    }
+    for (const std::string_view ip : core::Service(*request.object).spec().external_ips()) {
+      if (std::ranges::find(before, ip) != before.end()) continue;
+      return Deny(request, "Use of external IPs is denied by admission control");
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+MadePlugin MakeDenyServiceExternalIPs(const PluginContext&, std::string_view) {
+  return std::make_unique<DenyServiceExternalIPs>();
+}
+
+}  // namespace skiff

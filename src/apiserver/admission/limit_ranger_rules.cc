@@ -1,0 +1,229 @@
+#include "apiserver/admission/limit_ranger_rules.h"
+
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "apiserver/quota/pod_resources.h"
+#include "apiserver/quota/resource_list.h"
+#include "views/meta/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+
+constexpr char kAnnotation[] = "kubernetes.io/limit-ranger";
+// Beyond this, amounts are compared in whole units.
+constexpr int64_t kMaxMilliValue = std::numeric_limits<int64_t>::max() / 1000;
+
+// Amounts as numbers of one unit.
+struct Compared {
+  int64_t request;
+  int64_t limit;
+  int64_t bound;
+
+  Compared(const Quantity& request_of, const Quantity& limit_of, const Quantity& bound_of)
+      : request(request_of.Value()), limit(limit_of.Value()), bound(bound_of.Value()) {
+    if (request > kMaxMilliValue || limit > kMaxMilliValue || bound > kMaxMilliValue) return;
+    request = request_of.MilliValue();
+    limit = limit_of.MilliValue();
+    bound = bound_of.MilliValue();
+  }
+};
+
+// What is checked against the bounds of one type: a container, a pod or a claim.
+class BoundsCheck {
+ public:
+  BoundsCheck(std::string_view type, ResourceList requests, ResourceList limits,
+              std::vector<std::string>& out)
+      : type_(type), requests_(std::move(requests)), limits_(std::move(limits)), out_(out) {}
+
+  void Min(const MapView<std::string_view>& bounds) {
+    for (const auto& [name, bound] : ToResourceList(bounds)) CheckMin(name, bound);
+  }
+  void Max(const MapView<std::string_view>& bounds) {
+    for (const auto& [name, bound] : ToResourceList(bounds)) CheckMax(name, bound);
+  }
+  // A claim has requests only.
+  void MaxOfRequests(const MapView<std::string_view>& bounds) {
+    for (const auto& [name, bound] : ToResourceList(bounds)) CheckMaxOfRequest(name, bound);
+  }
+  void Ratio(const MapView<std::string_view>& bounds) {
+    for (const auto& [name, bound] : ToResourceList(bounds)) CheckRatio(name, bound);
+  }
+
+ private:
+  static Quantity AmountIn(const ResourceList& list, const std::string& name) {
+    const auto found = list.find(name);
+    return found != list.end() ? found->second : Quantity();
+  }
+  void Add(std::string_view which, const std::string& name, const Quantity& bound,
+           std::string_view what) {
+    out_.push_back(std::string(which) + " " + name + " usage per " + std::string(type_) + " is " +
+                   bound.ToString() + std::string(what));
+  }
+
+  void CheckMin(const std::string& name, const Quantity& bound) {
+    const Quantity request = AmountIn(requests_, name);
+    const Quantity limit = AmountIn(limits_, name);
+    const Compared amounts(request, limit, bound);
+    if (!requests_.contains(name)) {
+      Add("minimum", name, bound, ".  No request is specified");
+    } else if (amounts.request < amounts.bound) {
+      Add("minimum", name, bound, ", but request is " + request.ToString());
+    } else if (limits_.contains(name) && amounts.limit < amounts.bound) {
+      Add("minimum", name, bound, ", but limit is " + limit.ToString());
+    }
+  }
+
+  void CheckMax(const std::string& name, const Quantity& bound) {
+    const Quantity request = AmountIn(requests_, name);
+    const Quantity limit = AmountIn(limits_, name);
+    const Compared amounts(request, limit, bound);
+    if (!limits_.contains(name)) {
+      Add("maximum", name, bound, ".  No limit is specified");
+    } else if (amounts.limit > amounts.bound) {
+      Add("maximum", name, bound, ", but limit is " + limit.ToString());
+    } else if (requests_.contains(name) && amounts.request > amounts.bound) {
+      Add("maximum", name, bound, ", but request is " + request.ToString());
+    }
+  }
+
+  void CheckMaxOfRequest(const std::string& name, const Quantity& bound) {
+    const Quantity request = AmountIn(requests_, name);
+    const Compared amounts(request, Quantity(), bound);
+    if (!requests_.contains(name)) {
+      Add("maximum", name, bound, ".  No request is specified");
+    } else if (amounts.request > amounts.bound) {
+      Add("maximum", name, bound, ", but request is " + request.ToString());
+    }
+  }
+
+  void CheckRatio(const std::string& name, const Quantity& bound) {
+    const Compared amounts(AmountIn(requests_, name), AmountIn(limits_, name), bound);
+    const std::string rule = name + " max limit to request ratio per " + std::string(type_) +
+                             " is " + bound.ToString() + ", but ";
+    if (amounts.request == 0) {
+      out_.push_back(rule + "no request is specified or request is 0");
+      return;
+    }
+    if (amounts.limit == 0) {
+      out_.push_back(rule + "no limit is specified or limit is 0");
+      return;
+    }
+    const double ratio = static_cast<double>(amounts.limit) / static_cast<double>(amounts.request);
+    const bool in_milli = bound.Value() <= kMaxMilliValue;
+    const double shown = in_milli ? ratio * 1000 : ratio;
+    const auto max = static_cast<double>(in_milli ? bound.MilliValue() : bound.Value());
+    if (shown > max) out_.push_back(rule + "provided ratio is " + std::to_string(ratio));
+  }
+
+  const std::string_view type_;
+  const ResourceList requests_;
+  const ResourceList limits_;
+  std::vector<std::string>& out_;
+};
+
+void CheckBounds(const core::LimitRangeItem& item, ResourceList requests, ResourceList limits,
+                 std::vector<std::string>& out) {
+  BoundsCheck check(item.type(), std::move(requests), std::move(limits), out);
+  check.Min(item.min());
+  check.Max(item.max());
+  check.Ratio(item.max_limit_request_ratio());
+}
+
+void CheckContainers(const core::LimitRangeItem& item, const ListView<core::Container>& containers,
+                     std::vector<std::string>& out) {
+  for (const core::Container container : containers) {
+    CheckBounds(item, ToResourceList(container.resources().requests()),
+                ToResourceList(container.resources().limits()), out);
+  }
+}
+
+using Defaults = std::map<std::string_view, std::string_view>;
+
+// "cpu, memory request for container a".
+void NoteDefaults(const std::vector<std::string_view>& names, std::string_view what,
+                  std::string_view whom, std::string& notes) {
+  if (names.empty()) return;
+  if (!notes.empty()) notes += "; ";
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i != 0) notes += ", ";
+    notes += names[i];
+  }
+  notes += std::string(what) + std::string(whom);
+}
+
+void ApplyToContainer(core::MutableContainer container, const Defaults& requests,
+                      const Defaults& limits, std::string_view kind, std::string& notes) {
+  std::vector<std::string_view> set_requests;
+  std::vector<std::string_view> set_limits;
+  for (const auto& [name, amount] : limits) {
+    if (container.Read().resources().limits().Contains(name)) continue;
+    container.mutable_resources().put_limits(name, amount);
+    set_limits.push_back(name);
+  }
+  for (const auto& [name, amount] : requests) {
+    if (container.Read().resources().requests().Contains(name)) continue;
+    container.mutable_resources().put_requests(name, amount);
+    set_requests.push_back(name);
+  }
+  const std::string whom = std::string(kind) + " " + std::string(container.Read().name());
+  NoteDefaults(set_requests, " request for ", whom, notes);
+  NoteDefaults(set_limits, " limit for ", whom, notes);
+}
+
+}  // namespace
+
+void ApplyLimitDefaults(const core::LimitRange& range, Document& pod) {
+  Defaults requests;
+  Defaults limits;
+  for (const core::LimitRangeItem item : range.spec().limits()) {
+    if (item.type() != "Container") continue;
+    for (const auto& [name, amount] : item.default_request()) requests[name] = amount;
+    for (const auto& [name, amount] : item.default_()) limits[name] = amount;
+  }
+  if (requests.empty() && limits.empty()) return;
+  core::MutablePod view(pod);
+  std::string notes;
+  const size_t containers = view.Read().spec().containers().size();
+  for (size_t i = 0; i < containers; ++i) {
+    ApplyToContainer(view.mutable_spec().mutable_containers(i), requests, limits, "container",
+                     notes);
+  }
+  const size_t init_containers = view.Read().spec().init_containers().size();
+  for (size_t i = 0; i < init_containers; ++i) {
+    ApplyToContainer(view.mutable_spec().mutable_init_containers(i), requests, limits,
+                     "init container", notes);
+  }
+  if (notes.empty()) return;
+  view.mutable_metadata().put_annotations(kAnnotation, "LimitRanger plugin set: " + notes);
+}
+
+std::vector<std::string> CheckPodLimits(const core::LimitRange& range, const core::Pod& pod) {
+  std::vector<std::string> out;
+  for (const core::LimitRangeItem item : range.spec().limits()) {
+    if (item.type() == "Container") {
+      CheckContainers(item, pod.spec().containers(), out);
+      CheckContainers(item, pod.spec().init_containers(), out);
+    } else if (item.type() == "Pod") {
+      CheckBounds(item, PodRequests(pod, {}), PodLimits(pod, {}), out);
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> CheckClaimLimits(const core::LimitRange& range,
+                                          const core::PersistentVolumeClaim& claim) {
+  std::vector<std::string> out;
+  for (const core::LimitRangeItem item : range.spec().limits()) {
+    if (item.type() != "PersistentVolumeClaim") continue;
+    BoundsCheck check(item.type(), ToResourceList(claim.spec().resources().requests()), {}, out);
+    check.Min(item.min());
+    check.MaxOfRequests(item.max());
+  }
+  return out;
+}
+
+}  // namespace skiff

@@ -1,0 +1,56 @@
+// PodGroupWorkloadExists: a pod group that names a workload is made from a template that the
+// workload has.
+#include "apiserver/admission/lookups.h"
+#include "apiserver/admission/plugins.h"
+#include "apiserver/admission/request.h"
+#include "apiserver/rest/object_meta.h"
+
+namespace skiff {
+namespace {
+
+std::string TextOf(const Value& object, std::string_view name) {
+  const Value* found = object.Find(name);
+  return found != nullptr && found->is_string() ? std::string(found->AsText()) : std::string();
+}
+
+class PodGroupWorkloadExists final : public AdmissionPlugin {
+ public:
+  explicit PodGroupWorkloadExists(ResourceStorage* workloads) : workloads_(workloads) {}
+
+  Result<void> Validate(AdmissionRequest& request) override {
+    if (!Creates(request) || !IsWholly(request, "scheduling.k8s.io", "podgroups")) return {};
+    const Value* ref = request.object->root().FindPath({"spec", "podGroupTemplateRef", "workload"});
+    if (ref == nullptr) return {};
+    const std::string name = TextOf(*ref, "workloadName");
+    const std::string wanted = TextOf(*ref, "podGroupTemplateName");
+    std::optional<Document> workload = DecodeNow(workloads_, request.name_space, name);
+    if (!workload) {
+      if (request.awaited != nullptr && workloads_ != nullptr) {
+        *request.awaited = {workloads_, std::string(request.name_space), name};
+      }
+      return Deny(request, "PodGroup rejected: Workload " + Quote(name) + " not found");
+    }
+    if (MetaOf(*workload).deleting()) {
+      return Deny(request, "PodGroup rejected: Workload " + Quote(name) + " is being deleted");
+    }
+    const Value* templates = workload->root().FindPath({"spec", "podGroupTemplates"});
+    for (size_t i = 0; templates != nullptr && i < templates->size(); ++i) {
+      if (TextOf(templates->items()[i], "name") == wanted) return {};
+    }
+    return Deny(request, "PodGroup rejected: PodGroupTemplate " + Quote(wanted) +
+                             " not found in Workload " + Quote(name));
+  }
+
+ private:
+  ResourceStorage* workloads_;
+};
+
+}  // namespace
+
+MadePlugin MakePodGroupWorkloadExists(const PluginContext& context, std::string_view) {
+  if (!context.FeatureEnabled("GenericWorkload")) return std::make_unique<AdmissionPlugin>();
+  return std::make_unique<PodGroupWorkloadExists>(
+      StorageOf(context, "scheduling.k8s.io", "workloads"));
+}
+
+}  // namespace skiff

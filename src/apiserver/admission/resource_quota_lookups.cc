@@ -1,0 +1,106 @@
+#include "apiserver/admission/resource_quota_lookups.h"
+
+#include <utility>
+
+#include "apiserver/admission/lookup.h"
+#include "apiserver/registry/read_now.h"
+#include "apiserver/rest/object_output.h"
+#include "views/core/v1.h"
+#include "views/meta/v1.h"
+#include "views/resource.k8s.io/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+namespace dra = views::resource_k8s_io_v1;
+
+constexpr std::string_view kClassPrefix = "deviceclass.resource.kubernetes.io/";
+constexpr std::string_view kMadeForPod = "resource.kubernetes.io/extended-resource-claim";
+
+ResourceStorage* Find(const StorageSet& storages, std::string_view group,
+                      std::string_view resource) {
+  const ResourceDesc* found = FindResource(group, "v1", resource);
+  return found != nullptr ? storages.Find(found->hub) : nullptr;
+}
+
+Result<Document> Decode(const CacheEntry& entry) {
+  return DecodeStored(entry.value().view(), entry.revision());
+}
+
+std::string ExtendedResource(const Document& device_class) {
+  const auto view = ViewAs<dra::DeviceClass>(device_class);
+  return view ? std::string(view->spec().extended_resource_name().value_or("")) : std::string();
+}
+
+// The pod that the claim was made for, by reference; null view: it was made for none.
+views::meta_v1::OwnerReference OwnerOf(const dra::ResourceClaim& claim) {
+  if (claim.metadata().annotations().Get(kMadeForPod) != "true") return {};
+  for (const auto owner : claim.metadata().owner_references()) {
+    if (!owner.controller().value_or(false)) continue;
+    return owner.kind() == "Pod" && owner.api_version() == "v1" ? owner
+                                                                : views::meta_v1::OwnerReference();
+  }
+  return {};
+}
+
+}  // namespace
+
+CachedQuotaLookups::CachedQuotaLookups(const StorageSet& storages)
+    : pods_(Find(storages, "", "pods")),
+      claims_(Find(storages, "resource.k8s.io", "resourceclaims")),
+      classes_(Find(storages, "resource.k8s.io", "deviceclasses")) {}
+
+std::string CachedQuotaLookups::ExtendedResourceOf(std::string_view device_class) const {
+  const EntryRef entry = FindNow(classes_, {}, device_class);
+  if (!entry) return {};
+  const Result<Document> document = Decode(*entry);
+  return document ? ExtendedResource(*document) : std::string();
+}
+
+bool CachedQuotaLookups::HasDeviceClass(std::string_view extended_resource) const {
+  if (extended_resource.starts_with(kClassPrefix)) {
+    return static_cast<bool>(FindNow(classes_, {}, extended_resource.substr(kClassPrefix.size())));
+  }
+  bool found = false;
+  ForEachNow(classes_, [&](const CacheEntry& entry) {
+    const Result<Document> document = Decode(entry);
+    found |= document && ExtendedResource(*document) == extended_resource;
+  });
+  return found;
+}
+
+std::shared_ptr<const Document> CachedQuotaLookups::PodOfClaim(const Document& document) const {
+  const auto claim = ViewAs<dra::ResourceClaim>(document);
+  if (!claim) return nullptr;
+  const views::meta_v1::OwnerReference owner = OwnerOf(*claim);
+  if (owner.AsValue() == nullptr) return nullptr;
+  const std::string_view name_space = claim->metadata().namespace_();
+  const EntryRef entry = FindNow(pods_, name_space, owner.name());
+  if (!entry) return nullptr;
+  Result<Document> decoded = Decode(*entry);
+  if (!decoded) return nullptr;
+  const auto pod = std::make_shared<const Document>(std::move(*decoded));
+  const core::Pod view(*pod);
+  if (view.metadata().uid() != owner.uid()) return nullptr;
+  const std::string_view name = claim->metadata().name();
+  if (view.status().has_extended_resource_claim_status()) {
+    const auto status = view.status().extended_resource_claim_status();
+    return status.resource_claim_name() == name ? pod : nullptr;
+  }
+  // Until the pod says which claim is its own, it is the oldest one.
+  const Timestamp made = claim->metadata().creation_timestamp();
+  bool is_oldest = true;
+  ForEachInNamespaceNow(claims_, name_space, [&](const CacheEntry& other_entry) {
+    const Result<Document> other_document = Decode(other_entry);
+    const auto other = other_document ? ViewAs<dra::ResourceClaim>(*other_document) : std::nullopt;
+    if (!other || OwnerOf(*other).uid() != owner.uid()) return true;
+    const Timestamp other_made = other->metadata().creation_timestamp();
+    is_oldest = other_made.seconds > made.seconds ||
+                (other_made.seconds == made.seconds && other->metadata().name() >= name);
+    return is_oldest;
+  });
+  return is_oldest ? pod : nullptr;
+}
+
+}  // namespace skiff

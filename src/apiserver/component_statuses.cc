@@ -1,0 +1,169 @@
+#include "apiserver/component_statuses.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "apiserver/authn/object_errors.h"
+#include "apiserver/request/respond.h"
+#include "apiserver/rest/list_encoder.h"
+#include "net/client/https_get.h"
+#include "object/protobuf/envelope.h"
+#include "object/selector/field_selector.h"
+#include "object/selector/label_selector.h"
+#include "store/cache/ordered_index.h"
+#include "views/core/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+
+constexpr uint16_t kControllerManagerPort = 10257;
+constexpr uint16_t kSchedulerPort = 10259;
+constexpr Duration kProbeTimeout = std::chrono::seconds(20);
+
+ComponentHealth AskHttps(const std::string& name, uint16_t port) {
+  const HttpsTarget target{IpAddress::LoopbackV4(), port, {}, {}, {}};
+  const Result<HttpsAnswer> answer = HttpsGet(target, "/healthz", kProbeTimeout);
+  if (!answer) {
+    return {.name = name,
+            .known = false,
+            .message = {},
+            .error = "Get \"https://" + target.address.WithPort(port) +
+                     "/healthz\": " + answer.error().message()};
+  }
+  const bool healthy = answer->code >= 200 && answer->code < 400;
+  return {.name = name,
+          .healthy = healthy,
+          .message = healthy ? answer->body
+                             : "HTTP probe failed with statuscode: " + std::to_string(answer->code),
+          .error = {}};
+}
+
+ComponentHealth AskStore(Store& store) {
+  const StoreHealth health = store.Health();
+  const bool healthy = health.readable && health.writable;
+  return {.name = "etcd-0",
+          .healthy = healthy,
+          .message = healthy ? "ok" : "",
+          .error = healthy ? "" : health.reason};
+}
+
+SharedBytes StatusObject(const ComponentHealth& health) {
+  Document document = core::ComponentStatus::New();
+  core::MutableComponentStatus status(document);
+  status.mutable_metadata().set_name(health.name);
+  auto condition = status.add_conditions();
+  condition.set_type("Healthy");
+  condition.set_status(!health.known ? "Unknown" : health.healthy ? "True" : "False");
+  if (!health.message.empty()) condition.set_message(health.message);
+  if (!health.error.empty()) condition.set_error(health.error);
+  std::string bytes;
+  EncodeStorage(document.root(), &bytes);
+  return SharedBytes(bytes);
+}
+
+void AnswerGet(ApiRequest& request, const Endpoint& endpoint,
+               const std::vector<ComponentHealth>& all) {
+  const auto found = std::ranges::find(all, request.info.name, &ComponentHealth::name);
+  if (found == all.end()) {
+    // In the singular, as Kubernetes has it.
+    return RespondError(request, NotFoundObject("", "componentstatus", request.info.name));
+  }
+  RespondStored(request, endpoint, 200, StatusObject(*found), Revision{});
+}
+
+// The selectors of a list. They have no labels, and of fields the name.
+struct Wanted {
+  LabelSelector labels;
+  FieldSelector fields;
+
+  static Result<Wanted> Read(const ApiRequest& request) {
+    SKIFF_ASSIGN_OR_RETURN(LabelSelector labels,
+                           LabelSelector::Parse(request.query.Get("labelSelector")));
+    SKIFF_ASSIGN_OR_RETURN(FieldSelector fields,
+                           FieldSelector::Parse(request.query.Get("fieldSelector")));
+    return Wanted{std::move(labels), std::move(fields)};
+  }
+  bool Has(const ComponentHealth& health) const {
+    return labels.Matches(nullptr) && fields.MatchesWith([&](std::string_view field) {
+      return field == "metadata.name" ? std::string_view(health.name) : std::string_view();
+    });
+  }
+};
+
+void AnswerList(ApiRequest& request, const Endpoint& endpoint,
+                const std::vector<ComponentHealth>& all) {
+  const Result<OutputFormat> format = NegotiateOutput(request, Answered::kList);
+  if (!format) return RespondError(request, format.error());
+  const Result<Wanted> wanted = Wanted::Read(request);
+  if (!wanted) return RespondError(request, wanted.error());
+  OrderedIndex index;
+  for (const ComponentHealth& each : all) {
+    if (!wanted->Has(each)) continue;
+    index.Put(CacheEntry::Make(each.name, Revision{}, StatusObject(each), LabelSet()));
+  }
+  SymbolTable symbols;
+  EntryShape shape;
+  shape.namespaced = false;
+  shape.find_field = [](std::string_view) { return std::optional<size_t>(); };
+  Result<Selection> everything = Selection::Bind({}, shape, symbols);
+  if (!everything) return RespondError(request, everything.error());
+  ListReply reply(index.Snapshot(), Revision{},
+                  std::make_shared<const Selection>(std::move(*everything)), ListReply::Page());
+  auto encoder = MakeListEncoder(request, endpoint, *format, std::move(reply));
+  if (!encoder) return RespondError(request, encoder.error());
+  RespondList(request, std::move(*encoder), *format);
+}
+
+}  // namespace
+
+std::vector<ComponentCheck> StandardComponents(Store& store) {
+  const auto https = [](std::string name, uint16_t port) {
+    return ComponentCheck{name, [name, port] { return AskHttps(name, port); }};
+  };
+  return {https("controller-manager", kControllerManagerPort),
+          {"etcd-0", [&store] { return AskStore(store); }},
+          https("scheduler", kSchedulerPort)};
+}
+
+void ComponentStatuses::Answer(ApiRequestPtr request, const Endpoint& endpoint) {
+  const std::lock_guard lock(mutex_);
+  if (stopping_) return;
+  waiting_.push_back({std::move(request), &endpoint});
+  if (thread_ == nullptr) thread_ = std::make_unique<Thread>("components", [this] { Run(); });
+  wake_.notify_one();
+}
+
+void ComponentStatuses::Run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    if (stopping_) return;
+    std::vector<Waiting> served = std::exchange(waiting_, {});
+    lock.unlock();
+    std::vector<ComponentHealth> all;
+    for (const ComponentCheck& each : checks_) all.push_back(each.ask());
+    for (const Waiting& each : served) {
+      if (each.request->info.name_in_path) {
+        AnswerGet(*each.request, *each.endpoint, all);
+      } else {
+        AnswerList(*each.request, *each.endpoint, all);
+      }
+    }
+    served.clear();
+    lock.lock();
+  }
+}
+
+void ComponentStatuses::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  thread_ = nullptr;
+}
+
+}  // namespace skiff

@@ -1,0 +1,16 @@
+// The right to create, asked for in the midst of a request: a PUT or an apply was authorized as
+// such, and turns out to make a new object.
+#pragma once
+
+#include <functional>
+
+#include "apiserver/authz/authorizer.h"
+#include "apiserver/request/api_request.h"
+#include "base/status.h"
+
+namespace skiff {
+
+// The authorizer must outlive the function, which answers kForbidden to who may not.
+std::function<Result<void>(const ApiRequest&)> RightToCreate(Authorizer& authorizer);
+
+}  // namespace skiff

@@ -1,0 +1,92 @@
+#include "apiserver/managed_fields/field_manager.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "apiserver/managed_fields/entries.h"
+#include "apiserver/managed_fields/managers.h"
+#include "apiserver/managed_fields/reset_fields.h"
+#include "apiserver/managed_fields/versions.h"
+
+namespace skiff {
+namespace {
+
+// What the sets of an object of usual size take.
+constexpr size_t kArenaBytes = 32 * 1024;
+
+// Whether two lists of entries are equal but for the times.
+bool SameButTimes(const Value& a, const Value& b, bool* times_differ) {
+  if (!a.is_list() || !b.is_list() || a.size() != b.size()) return false;
+  static constexpr Value kAbsent{};
+  for (size_t i = 0; i < a.size(); ++i) {
+    const Value& left = a.items()[i];
+    const Value& right = b.items()[i];
+    for (const std::string_view name :
+         {"manager", "operation", "apiVersion", "subresource", "fieldsType", "fieldsV1", "time"}) {
+      const Value* l = left.Find(name);
+      const Value* r = right.Find(name);
+      if (l == nullptr && r == nullptr) continue;
+      if (DeepEqual(l != nullptr ? *l : kAbsent, r != nullptr ? *r : kAbsent)) continue;
+      if (name != "time") return false;
+      *times_differ = true;
+    }
+  }
+  return true;
+}
+
+// The entries that an update starts from.
+ManagedFields EntriesForUpdate(Arena& arena, const FieldWriter& writer, const Document& live,
+                               const Document& object) {
+  const std::string_view kind = object.type() != nullptr ? object.type()->name : object.kind();
+  const Value* theirs = ManagedFieldsOf(live);
+  if (const Value* given = ManagedFieldsOf(object);
+      given != nullptr && writer.subresource.empty() &&
+      (theirs == nullptr || !DeepEqual(*given, *theirs))) {
+    if (ClearsManagedFields(given)) return {};
+    Result<ManagedFields> read =
+        ManagedFields::Read(arena, given, kind, ManagedFields::Trust::kNobody);
+    // Clients that do not know managedFields, or get them wrong, change nothing.
+    if (read && !read->empty()) return std::move(*read);
+  }
+  return ManagedFields::Read(arena, theirs, kind, ManagedFields::Trust::kStored)
+      .value_or(ManagedFields());
+}
+
+bool HasUid(const Document& object) {
+  const Value* uid = object.root().FindPath({"metadata", "uid"});
+  return uid != nullptr && uid->is_string() && !uid->AsText().empty();
+}
+
+}  // namespace
+
+void TrackUpdate(const FieldWriter& writer, const Document& live, Document& object) {
+  Arena arena(kArenaBytes);
+  ManagedFields managed = EntriesForUpdate(arena, writer, live, object);
+  EraseManagedFields(object);
+  // Objects without owners stay so until somebody applies them.
+  if (managed.empty() && HasUid(live)) return;
+  VersionConverter converter;
+  VersionedChanges changes(arena, converter, ResetFields(arena, writer.storage, writer.subresource),
+                           {live.root(), live.type()}, {object.root(), object.type()});
+  GiveChangesTo(arena, writer, changes, managed);
+  managed.Write(object);
+}
+
+void KeepTimesOfNoChange(const Document& old, Document& object) {
+  const Value* before = ManagedFieldsOf(old);
+  const Value* after = ManagedFieldsOf(object);
+  if (before == nullptr || after == nullptr || before->size() == 0) return;
+  bool times_differ = false;
+  if (!SameButTimes(*before, *after, &times_differ) || !times_differ) return;
+  // The rest of the object is compared with the entries of before in place, and they stay there if
+  // it is the same.
+  Value& mutable_list = *object.root().Find("metadata")->Find("managedFields");
+  const Value kept =
+      std::exchange(mutable_list, before->CopyInto(object.arena()).WithField(mutable_list.field()));
+  if (!SameButVersion(old, object)) mutable_list = kept;
+}
+
+}  // namespace skiff

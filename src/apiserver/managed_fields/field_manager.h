@@ -1,0 +1,43 @@
+// Field management: what each write does to metadata.managedFields, and server-side apply.
+//
+// Every object that passes here is in the version of the request. An update, whatever made the new
+// object, gives the fields that it changed to its manager and takes them from all others. An apply
+// merges a configuration into the object: its manager owns exactly what the configuration says,
+// what it no longer says goes unless somebody else owns it, and a value that another manager owns
+// may only change by force.
+//
+// Called before admission and strategies, so that what the server itself fills in has no owner.
+#pragma once
+
+#include <string_view>
+
+#include "base/status.h"
+#include "object/resource.h"
+#include "object/value.h"
+
+namespace skiff {
+
+struct FieldWriter {
+  std::string_view manager;      // manager_name.h
+  std::string_view api_version;  // of the objects
+  std::string_view subresource;  // empty: the resource itself
+  const StorageDesc* storage;    // says which fields the endpoint resets; may be null
+  Timestamp now;                 // whole seconds
+};
+
+// Sets the managedFields of `object`, which is about to replace `live`: an object of the same type
+// and without a uid if there is none yet. The client's own managedFields in `object` count if they
+// are valid and the write is of the resource itself; an empty list clears all.
+void TrackUpdate(const FieldWriter& writer, const Document& live, Document& object);
+
+// The object that a configuration, an untyped tree, makes of `live`, with its managedFields and
+// defaults. kConflict, with a cause for each field, if others own what would change and `force` is
+// not set.
+Result<Document> ApplyConfiguration(const FieldWriter& writer, const Document& live,
+                                    const Document& config, bool force);
+
+// Of an update that is about to be written: if nothing but times in managedFields would change,
+// those stay as they are, so that nothing is written at all.
+void KeepTimesOfNoChange(const Document& old, Document& object);
+
+}  // namespace skiff

@@ -1,0 +1,168 @@
+#include "apiserver/managed_fields/managers.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace skiff {
+namespace {
+
+// As many managers that update have entries of their own. What older ones owned is kept under one
+// name for each version.
+constexpr size_t kMaxUpdateManagers = 10;
+constexpr std::string_view kAncientChanges = "ancient-changes";
+
+int64_t SecondsOf(const ManagedEntry& entry) { return entry.time ? entry.time->seconds : 0; }
+
+bool Older(const ManagedEntry& a, const ManagedEntry& b) {
+  return std::tuple(SecondsOf(a), a.manager, a.api_version, a.subresource) <
+         std::tuple(SecondsOf(b), b.manager, b.api_version, b.subresource);
+}
+
+void CapUpdateManagers(Arena& arena, ManagedFields& managed) {
+  std::vector<ManagedEntry> updaters;
+  for (const ManagedEntry& entry : managed.entries()) {
+    if (!entry.applies) updaters.push_back(entry);
+  }
+  if (updaters.size() <= kMaxUpdateManagers) return;
+  std::sort(updaters.begin(), updaters.end(), Older);
+  size_t count = updaters.size();
+  std::vector<ManagedEntry>
+      firsts;  // the oldest entry of each version, kept until there is another
+  for (ManagedEntry& entry : updaters) {
+    if (count <= kMaxUpdateManagers) break;
+    const auto first = std::find_if(firsts.begin(), firsts.end(), [&](const ManagedEntry& each) {
+      return each.api_version == entry.api_version;
+    });
+    if (first == firsts.end()) {
+      firsts.push_back(entry);
+      continue;
+    }
+    ManagedEntry bucket;
+    bucket.manager = kAncientChanges;
+    bucket.api_version = entry.api_version;
+    FieldSet fields = entry.Fields(arena);
+    if (ManagedEntry* found = managed.Find(bucket); found != nullptr) {
+      fields = Union(arena, fields, found->Fields(arena));
+    } else {
+      fields = Union(arena, fields, first->Fields(arena));
+      managed.Remove(*first);
+    }
+    if (!entry.SameManager(bucket)) managed.Remove(entry);
+    --count;
+    ManagedEntry& merged = managed.FindOrAdd(bucket);
+    merged.SetFields(fields);
+    merged.time = entry.time;
+  }
+}
+
+FieldChanges Owned(Arena& arena, const ResetFields& reset, const FieldChanges& changes) {
+  const auto owned = [&](const FieldSet& set) {
+    return set.empty() ? set : reset.Apply(arena, Difference(arena, set, UnownedFields()));
+  };
+  return {owned(changes.added), owned(changes.modified), owned(changes.removed)};
+}
+
+}  // namespace
+
+std::optional<FieldChanges> VersionedChanges::Compare(std::string_view api_version) {
+  const MessageDesc* type = before_.type;
+  if (type != nullptr && type->group_version->api_version != api_version) {
+    type = VersionConverter::TypeIn(type, api_version);
+    if (type == nullptr) return std::nullopt;
+  }
+  const Result<VersionedValue> before = converter_.Convert(before_, type);
+  const Result<VersionedValue> after = converter_.Convert(after_, type);
+  if (!before || !after) return std::nullopt;
+  return Owned(arena_, reset_, CompareFields(arena_, before->shape(), before->value, after->value));
+}
+
+const FieldChanges* VersionedChanges::In(std::string_view api_version) {
+  for (const auto& [version, changes] : known_) {
+    if (version == api_version) return changes ? &*changes : nullptr;
+  }
+  known_.reserve(8);
+  const auto& added = known_.emplace_back(api_version, Compare(api_version));
+  return added.second ? &*added.second : nullptr;
+}
+
+ManagedEntry EntryOf(const FieldWriter& writer, bool applies) {
+  ManagedEntry out;
+  out.manager = writer.manager;
+  out.applies = applies;
+  out.api_version = writer.api_version;
+  out.subresource = writer.subresource;
+  return out;
+}
+
+std::vector<FieldConflict> ConflictsWith(Arena& arena, VersionedChanges& changes,
+                                         ManagedFields& managed, const ManagedEntry* self) {
+  std::vector<FieldConflict> out;
+  for (ManagedEntry& entry : managed.entries()) {
+    if (self != nullptr && entry.SameManager(*self)) continue;
+    const FieldChanges* changed = changes.In(entry.api_version);
+    if (changed == nullptr || (changed->modified.empty() && changed->added.empty())) continue;
+    const FieldSet& fields = entry.Fields(arena);
+    const FieldSet taken = Union(arena, Intersection(arena, fields, changed->modified),
+                                 Intersection(arena, fields, changed->added));
+    if (!taken.empty()) out.push_back({entry, taken});
+  }
+  return out;
+}
+
+void TakeChanges(Arena& arena, VersionedChanges& changes, ManagedFields& managed,
+                 const ManagedEntry* self) {
+  std::vector<ManagedEntry> kept;
+  kept.reserve(managed.entries().size());
+  for (ManagedEntry& entry : managed.entries()) {
+    if (self == nullptr || !entry.SameManager(*self)) {
+      const FieldChanges* changed = changes.In(entry.api_version);
+      if (changed == nullptr) continue;
+      if (!changed->empty()) {
+        const FieldSet& fields = entry.Fields(arena);
+        FieldSet left = fields;
+        for (const FieldSet& set : {changed->modified, changed->added, changed->removed}) {
+          if (!Intersection(arena, left, set).empty()) left = Difference(arena, left, set);
+        }
+        entry.SetFields(left);
+        if (left.empty()) continue;
+      }
+    }
+    kept.push_back(entry);
+  }
+  managed.entries() = std::move(kept);
+}
+
+void GiveChangesTo(Arena& arena, const FieldWriter& writer, VersionedChanges& changes,
+                   ManagedFields& managed) {
+  TakeChanges(arena, changes, managed, nullptr);
+  const FieldChanges* changed = changes.In(writer.api_version);
+  if (changed != nullptr) {
+    const FieldSet own = Union(arena, changed->modified, changed->added);
+    if (!own.empty()) {
+      ManagedEntry& entry = managed.FindOrAdd(EntryOf(writer, false));
+      entry.SetFields(Union(arena, own, entry.Fields(arena)));
+      entry.time = writer.now;
+    }
+  }
+  CapUpdateManagers(arena, managed);
+}
+
+bool SameButVersion(const Document& a, const Document& b) {
+  const MessageDesc* type = a.type();
+  if (type == nullptr || type != b.type()) return false;
+  const Value* left = a.root().Find("metadata");
+  const Value* right = b.root().Find("metadata");
+  const uint16_t meta = type->FindField("metadata");
+  if (left == nullptr || right == nullptr || !left->is_object()) return false;
+  Arena arena;
+  const auto without_version = [&](const Value& root, const Value& metadata) {
+    Value copy = Value::Object(arena, metadata.type(), metadata.members());
+    copy.Erase("resourceVersion");
+    Value out = Value::Object(arena, type, root.members());
+    out.SetMember(arena, meta, copy);
+    return out;
+  };
+  return DeepEqual(without_version(a.root(), *left), without_version(b.root(), *right));
+}
+
+}  // namespace skiff

@@ -1,0 +1,71 @@
+#include "apiserver/managed_fields/prune.h"
+
+#include <vector>
+
+#include "object/fields/extract.h"
+#include "object/fields/merge.h"
+
+namespace skiff {
+namespace {
+
+FieldSet NamedFieldsOf(Arena& arena, const VersionedValue& value) {
+  return WithNamedFields(arena, FieldsOf(arena, value.shape(), value.value), value.shape());
+}
+
+// All that is owned in one version.
+struct OwnedInVersion {
+  const MessageDesc* type;
+  FieldSet fields;
+};
+
+// The version of the object first: what other versions need for a conversion is then there.
+std::vector<OwnedInVersion> OwnedByVersion(Arena& arena, const MessageDesc* first,
+                                           ManagedFields& managed) {
+  std::vector<OwnedInVersion> out = {{first, {}}};
+  for (ManagedEntry& entry : managed.entries()) {
+    const MessageDesc* type = VersionConverter::TypeIn(first, entry.api_version);
+    if (type == nullptr) continue;
+    OwnedInVersion* found = nullptr;
+    for (OwnedInVersion& each : out) {
+      if (each.type == type) found = &each;
+    }
+    if (found == nullptr) found = &out.emplace_back(OwnedInVersion{type, {}});
+    found->fields = Union(arena, found->fields, entry.Fields(arena));
+  }
+  return out;
+}
+
+VersionedValue Without(Arena& arena, const VersionedValue& value, const FieldSet& fields) {
+  return {WithoutFields(arena, value.shape(), value.value, fields), value.type};
+}
+
+}  // namespace
+
+Result<VersionedValue> Prune(Arena& arena, VersionConverter& converter,
+                             const VersionedValue& merged, ManagedFields& managed,
+                             const FieldSet& last, std::string_view last_version) {
+  const MessageDesc* type = VersionConverter::TypeIn(merged.type, last_version);
+  if (last.empty() || type == nullptr) return merged;
+  SKIFF_ASSIGN_OR_RETURN(const VersionedValue whole, converter.Convert(merged, type));
+  const FieldSet before = WithNamedFields(arena, last, whole.shape());
+  VersionedValue pruned = Without(arena, whole, before);
+
+  // Back comes what anybody owns, version by version.
+  VersionedValue full = whole;
+  for (const OwnedInVersion& owned : OwnedByVersion(arena, type, managed)) {
+    SKIFF_ASSIGN_OR_RETURN(full, converter.Convert(full, owned.type));
+    SKIFF_ASSIGN_OR_RETURN(pruned, converter.Convert(pruned, owned.type));
+    const FieldSet kept = Union(arena, NamedFieldsOf(arena, pruned),
+                                WithNamedFields(arena, owned.fields, full.shape()));
+    pruned = Without(arena, full, Difference(arena, NamedFieldsOf(arena, full), kept));
+  }
+
+  // And what nobody owned and the manager never applied.
+  SKIFF_ASSIGN_OR_RETURN(pruned, converter.Convert(pruned, type));
+  const FieldSet gone =
+      Difference(arena, NamedFieldsOf(arena, whole), NamedFieldsOf(arena, pruned));
+  pruned = Without(arena, whole, Intersection(arena, gone, before));
+  return converter.Convert(pruned, merged.type);
+}
+
+}  // namespace skiff

@@ -1,0 +1,19 @@
+// Field management through the scale subresource: managers own the replicas of a workload there
+// under the name that the field has in a Scale.
+#pragma once
+
+#include <string_view>
+
+#include "base/status.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// The managedFields of `scale` become those of the workload that own its replicas.
+void ManagedFieldsToScale(const Document& workload, Document& scale);
+
+// The managedFields of the workload after a write of the scale: who lost the replicas has them no
+// more, who got them has an entry in the workload's version.
+void ManagedFieldsFromScale(const Document& scale, Document& workload);
+
+}  // namespace skiff

@@ -1,0 +1,24 @@
+#include "apiserver/managed_fields/versions.h"
+
+#include "apiserver/convert/convert.h"
+#include "object/fields/merge.h"
+
+namespace skiff {
+
+const MessageDesc* VersionConverter::TypeIn(const MessageDesc* type, std::string_view api_version) {
+  if (type == nullptr) return nullptr;
+  if (type->group_version->api_version == api_version) return type;
+  const MessageDesc* found = FindKind(api_version, type->name);
+  return found != nullptr && CanConvert(type, found) ? found : nullptr;
+}
+
+Result<VersionedValue> VersionConverter::Convert(const VersionedValue& value,
+                                                 const MessageDesc* to) {
+  if (value.type == to) return value;
+  SKIFF_ASSIGN_OR_RETURN(const Document typed, Retype(value.type, value.value));
+  SKIFF_ASSIGN_OR_RETURN(Document converted, skiff::Convert(typed, to));
+  made_.push_back(std::move(converted));
+  return VersionedValue{made_.back().root(), to};
+}
+
+}  // namespace skiff

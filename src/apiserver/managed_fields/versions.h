@@ -1,0 +1,38 @@
+// One object in the versions that its managers wrote in.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "object/fields/compare.h"
+#include "object/fields/shape.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// A tree as merges make it, typed or partly so, and the type that it has or will have.
+struct VersionedValue {
+  Value value;
+  const MessageDesc* type = nullptr;
+
+  FieldShape shape() const { return FieldShape::OfMessage(type); }
+};
+
+// Converts values, and owns what it made for as long as it lives.
+class VersionConverter {
+ public:
+  // The type of the same kind in another version; null if there is no such version, or none that
+  // it could be converted to.
+  static const MessageDesc* TypeIn(const MessageDesc* type, std::string_view api_version);
+
+  Result<VersionedValue> Convert(const VersionedValue& value, const MessageDesc* to);
+
+ private:
+  std::deque<Document> made_;
+};
+
+}  // namespace skiff

@@ -1,0 +1,134 @@
+#include "apiserver/quota/pod_resources.h"
+
+#include <algorithm>
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+
+bool IsCompute(std::string_view name) { return name == "cpu" || name == "memory"; }
+
+bool MayBePodLevel(std::string_view name, bool hugepages) {
+  return IsCompute(name) || (hugepages && name.starts_with("hugepages-"));
+}
+
+bool StaysRunning(const core::Container& container) {
+  return container.restart_policy() == std::string_view("Always");
+}
+
+bool ResizeIsInfeasible(const core::Pod& pod) {
+  for (const core::PodCondition condition : pod.status().conditions()) {
+    if (condition.type() == "PodResizePending") return condition.reason() == "Infeasible";
+  }
+  return false;
+}
+
+std::optional<core::ContainerStatus> FindStatus(const core::Pod& pod, std::string_view name) {
+  for (const auto& statuses :
+       {pod.status().init_container_statuses(), pod.status().container_statuses()}) {
+    for (const core::ContainerStatus status : statuses) {
+      if (status.name() == name) return status;
+    }
+  }
+  return std::nullopt;
+}
+
+// The requests, or the limits, of one container.
+ResourceList ResourcesOf(const core::Pod& pod, const core::Container& container, bool limits,
+                         bool with_status) {
+  ResourceList wanted =
+      ToResourceList(limits ? container.resources().limits() : container.resources().requests());
+  if (!with_status) return wanted;
+  const std::optional<core::ContainerStatus> status = FindStatus(pod, container.name());
+  if (!status || !status->has_resources()) return wanted;
+  const core::ResourceRequirements actual = status->resources();
+  ResourceList out = ResizeIsInfeasible(pod) ? ResourceList() : std::move(wanted);
+  RaiseTo(out, ToResourceList(limits ? actual.limits() : actual.requests()));
+  if (!limits) RaiseTo(out, ToResourceList(status->allocated_resources()));
+  return out;
+}
+
+ResourceList SumOfContainers(const core::Pod& pod, bool limits, bool with_status) {
+  ResourceList sum;
+  for (const core::Container container : pod.spec().containers()) {
+    AddTo(sum, ResourcesOf(pod, container, limits, with_status));
+  }
+  ResourceList staying;
+  ResourceList starting;
+  for (const core::Container container : pod.spec().init_containers()) {
+    const bool stays = StaysRunning(container);
+    ResourceList own = ResourcesOf(pod, container, limits, with_status && stays);
+    if (stays) {
+      AddTo(sum, own);
+      AddTo(staying, own);
+      RaiseTo(starting, staying);
+    } else {
+      AddTo(own, staying);
+      RaiseTo(starting, own);
+    }
+  }
+  RaiseTo(sum, starting);
+  return sum;
+}
+
+void TakePodLevel(const ResourceList& own, bool hugepages, ResourceList& out) {
+  for (const auto& [name, quantity] : own) {
+    if (MayBePodLevel(name, hugepages)) out.insert_or_assign(name, quantity);
+  }
+}
+
+bool HasAmount(const MapView<std::string_view>& resources) {
+  return std::any_of(resources.begin(), resources.end(), [](const auto& entry) {
+    if (!IsCompute(entry.key)) return false;
+    const Result<Quantity> quantity = Quantity::Parse(entry.value);
+    return quantity && quantity->Sign() > 0;
+  });
+}
+
+}  // namespace
+
+ResourceList PodRequests(const core::Pod& pod, const PodResourceOptions& options) {
+  ResourceList out = SumOfContainers(pod, false, options.with_status);
+  TakePodLevel(ToResourceList(pod.spec().resources().requests()), options.pod_level_hugepages, out);
+  if (options.with_overhead) AddTo(out, ToResourceList(pod.spec().overhead()));
+  return out;
+}
+
+ResourceList PodLimits(const core::Pod& pod, const PodResourceOptions& options) {
+  ResourceList out = SumOfContainers(pod, true, options.with_status);
+  TakePodLevel(ToResourceList(pod.spec().resources().limits()), options.pod_level_hugepages, out);
+  if (!options.with_overhead) return out;
+  // Where there is no limit, the overhead makes none.
+  for (const auto& [name, quantity] : ToResourceList(pod.spec().overhead())) {
+    const auto limit = out.find(name);
+    if (limit != out.end() && !limit->second.IsZero()) limit->second.Add(quantity);
+  }
+  return out;
+}
+
+bool HasPodLevelResources(const core::Pod& pod) {
+  for (const auto& resources :
+       {pod.spec().resources().requests(), pod.spec().resources().limits()}) {
+    for (const auto& [name, quantity] : resources) {
+      if (MayBePodLevel(name, true)) return true;
+    }
+  }
+  return false;
+}
+
+bool IsBestEffort(const core::Pod& pod) {
+  if (!pod.status().qos_class().empty()) return pod.status().qos_class() == "BestEffort";
+  const auto asks = [](const core::ResourceRequirements& resources) {
+    return HasAmount(resources.requests()) || HasAmount(resources.limits());
+  };
+  if (pod.spec().has_resources()) return !asks(pod.spec().resources());
+  for (const auto& containers : {pod.spec().containers(), pod.spec().init_containers()}) {
+    for (const core::Container container : containers) {
+      if (asks(container.resources())) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace skiff

@@ -1,0 +1,311 @@
+#include "apiserver/registry/admissionregistration/admission_policy.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "apiserver/registry/admissionregistration/match_rules.h"
+#include "apiserver/validation/common.h"
+#include "base/strings.h"
+
+namespace skiff {
+namespace {
+
+constexpr size_t kMaxAuditAnnotations = 20;
+constexpr size_t kMaxValueExpressionBytes = 5 * 1024;
+constexpr std::string_view kReservedWords[] = {
+    "true",     "false",   "null",      "in",       "as",  "break",  "const",
+    "continue", "else",    "for",       "function", "if",  "import", "let",
+    "loop",     "package", "namespace", "return",   "var", "void",   "while"};
+
+bool IsBlank(std::string_view text) { return TrimSpace(text).empty(); }
+
+bool HasLineBreak(std::string_view text) {
+  return TrimSpace(text).find_first_of("\n\r") != std::string_view::npos;
+}
+
+bool IsExpressionIdentifier(std::string_view name) {
+  return IsCIdentifier(name) && std::ranges::find(kReservedWords, name) == std::end(kReservedWords);
+}
+
+void ValidateParamKind(const Value* kind, FieldErrors& errors) {
+  const auto at = errors.At("paramKind");
+  const std::string_view version = TextOf(kind, "apiVersion");
+  const auto slashes = std::ranges::count(version, '/');
+  if (version.empty()) {
+    errors.Required("apiVersion");
+  } else if (slashes > 1) {
+    errors.Invalid("apiVersion", version, "unexpected GroupVersion string");
+  } else {
+    const size_t slash = version.find('/');
+    const std::string_view group = slashes == 1 ? version.substr(0, slash) : std::string_view();
+    const std::string_view name = slashes == 1 ? version.substr(slash + 1) : version;
+    if (!group.empty() && !IsDns1123Subdomain(group)) {
+      errors.Invalid("apiVersion", group, CheckDns1123Subdomain(group).front());
+    }
+    if (name.empty()) {
+      errors.Invalid("apiVersion", version, "version must be specified");
+    } else if (!IsDns1035Label(name)) {
+      errors.Invalid("apiVersion", name, CheckDns1035Label(name).front());
+    }
+  }
+  const std::string_view name = TextOf(kind, "kind");
+  if (name.empty()) {
+    errors.Required("kind");
+  } else if (!IsDns1035Label(AsciiLower(name))) {
+    errors.Invalid("kind", name, "may have mixed case, but should otherwise be a DNS label");
+  }
+}
+
+void ValidateVariables(const Value* spec, FieldErrors& errors) {
+  const auto variables = ItemsOf(spec, "variables");
+  for (size_t i = 0; i < variables.size(); ++i) {
+    const auto at = errors.At("variables", i);
+    const std::string_view name = TextOf(variables[i], "name");
+    if (IsBlank(name)) {
+      errors.Required("name", "name is not specified");
+    } else if (!IsExpressionIdentifier(name)) {
+      errors.Invalid("name", name, "must be a valid CEL identifier");
+    }
+    if (IsBlank(TextOf(variables[i], "expression"))) {
+      errors.Required("expression", "expression is not specified");
+    }
+  }
+}
+
+// What both kinds of policies begin with. Conditions that an update leaves alone stay.
+void ValidateMatching(const Value* spec, bool check_conditions, bool is_mutating,
+                      FieldErrors& errors) {
+  ValidateRequiredOneOf(spec, "failurePolicy", {"Ignore", "Fail"}, errors);
+  if (const Value* kind = FieldOf(spec, "paramKind")) ValidateParamKind(kind, errors);
+  const Value* match = FieldOf(spec, "matchConstraints");
+  if (match == nullptr) {
+    errors.Required("matchConstraints");
+  } else {
+    const auto at = errors.At("matchConstraints");
+    ValidateMatchResources(match, errors);
+    if (ItemsOf(match, "resourceRules").empty()) errors.Required("resourceRules");
+    for (const Value* rule : ItemsOf(match, "resourceRules")) {
+      for (const std::string_view operation : TextsOf(rule, "operations")) {
+        if (!is_mutating) break;
+        ValidateOneOf(operation, {"*", "CREATE", "UPDATE", "CONNECT"}, "resourceRules.operations",
+                      errors);
+      }
+    }
+  }
+  if (check_conditions) ValidateMatchConditions(spec, errors);
+  ValidateVariables(spec, errors);
+}
+
+void ValidateValidation(const Value* validation, FieldErrors& errors) {
+  if (IsBlank(TextOf(validation, "expression"))) {
+    errors.Required("expression", "expression is not specified");
+  }
+  const std::string_view expression = TextOf(validation, "messageExpression");
+  if (!expression.empty() && IsBlank(expression)) {
+    errors.Invalid("messageExpression", expression, "must be non-empty if specified");
+  }
+  const std::string_view message = TextOf(validation, "message");
+  if (!message.empty() && IsBlank(message)) {
+    errors.Invalid("message", message, "must be non-empty if specified");
+  } else if (HasLineBreak(message)) {
+    errors.Invalid("message", message, "must not contain line breaks");
+  }
+  if (FieldOf(validation, "reason") != nullptr) {
+    ValidateOneOf(TextOf(validation, "reason"), {"Forbidden", "Invalid", "RequestEntityTooLarge"},
+                  "reason", errors);
+  }
+}
+
+void ValidateAuditAnnotations(const Value* spec, std::string_view policy, FieldErrors& errors) {
+  const auto annotations = ItemsOf(spec, "auditAnnotations");
+  if (annotations.size() > kMaxAuditAnnotations) {
+    errors.Invalid("auditAnnotations", FieldOf(spec, "auditAnnotations"),
+                   "must not have more than 20 auditAnnotations");
+  }
+  std::set<std::string_view> keys;
+  for (size_t i = 0; i < annotations.size(); ++i) {
+    const auto at = errors.At("auditAnnotations", i);
+    const std::string_view key = TextOf(annotations[i], "key");
+    const std::string whole = std::string(policy) + "/" + std::string(key);
+    ValidateFormat(kQualifiedNameFormat, whole, "key", errors);
+    const std::string_view expression = TrimSpace(TextOf(annotations[i], "valueExpression"));
+    if (expression.empty()) {
+      errors.Required("valueExpression", "valueExpression is not specified");
+    } else if (expression.size() > kMaxValueExpressionBytes) {
+      errors.Required("valueExpression", "must not exceed 5120 bytes in length");
+    }
+    if (!keys.insert(key).second) errors.Duplicate("key", key);
+  }
+}
+
+void ValidateValidatingPolicy(const Document& object, bool check_conditions, FieldErrors& errors) {
+  const Value* spec = object.root().Find("spec");
+  const auto at = errors.At("spec");
+  ValidateMatching(spec, check_conditions, false, errors);
+  const auto validations = ItemsOf(spec, "validations");
+  if (validations.empty() && ItemsOf(spec, "auditAnnotations").empty()) {
+    constexpr std::string_view kWhy =
+        "validations or auditAnnotations must contain at least one item";
+    errors.Required("validations", kWhy);
+    return errors.Required("auditAnnotations", kWhy);
+  }
+  for (size_t i = 0; i < validations.size(); ++i) {
+    const auto at_validation = errors.At("validations", i);
+    ValidateValidation(validations[i], errors);
+  }
+  ValidateAuditAnnotations(spec, TextOf(object.root().Find("metadata"), "name"), errors);
+}
+
+// A mutation has the part that its patch type names, and not the other.
+void ValidateMutation(const Value* mutation, FieldErrors& errors) {
+  const std::string_view type = TextOf(mutation, "patchType");
+  if (type.empty()) return errors.Required("patchType");
+  const bool is_json = type == "JSONPatch";
+  if (!is_json && type != "ApplyConfiguration") {
+    return errors.NotSupported("patchType", type, {"ApplyConfiguration", "JSONPatch"});
+  }
+  const std::string_view wanted = is_json ? "jsonPatch" : "applyConfiguration";
+  const std::string_view other = is_json ? "applyConfiguration" : "jsonPatch";
+  const Value* part = FieldOf(mutation, wanted);
+  if (part == nullptr) {
+    errors.Required(wanted, "must be specified when patchType is " + std::string(type));
+  } else if (IsBlank(TextOf(part, "expression"))) {
+    const auto at = errors.At(wanted);
+    errors.Required("expression");
+  }
+  if (FieldOf(mutation, other) != nullptr) {
+    errors.Invalid(other, "{" + std::string(other) + "}",
+                   "must not be specified when patchType is " + std::string(type));
+  }
+}
+
+void ValidateMutatingPolicy(const Document& object, bool check_conditions, FieldErrors& errors) {
+  const Value* spec = object.root().Find("spec");
+  const auto at = errors.At("spec");
+  ValidateMatching(spec, check_conditions, true, errors);
+  const auto mutations = ItemsOf(spec, "mutations");
+  if (mutations.empty()) errors.Required("mutations", "mutations must contain at least one item");
+  for (size_t i = 0; i < mutations.size(); ++i) {
+    const auto at_mutation = errors.At("mutations", i);
+    ValidateMutation(mutations[i], errors);
+  }
+  ValidateRequiredOneOf(spec, "reinvocationPolicy", {"Never", "IfNeeded"}, errors);
+}
+
+// Conditions see the parameters, so that a change of either is a change of both.
+bool ChangesConditions(const Document& object, const Document& old) {
+  const Value* spec = object.root().Find("spec");
+  const Value* before = old.root().Find("spec");
+  return !SameValue(FieldOf(before, "paramKind"), FieldOf(spec, "paramKind")) ||
+         !SameValue(FieldOf(before, "matchConditions"), FieldOf(spec, "matchConditions"));
+}
+
+template <void (*Validate)(const Document&, bool, FieldErrors&)>
+void ValidateNewPolicy(const Document& object, FieldErrors& errors) {
+  Validate(object, true, errors);
+}
+
+template <void (*Validate)(const Document&, bool, FieldErrors&)>
+void ValidatePolicyUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+  Validate(object, ChangesConditions(object, old), errors);
+}
+
+void ValidateParamRef(const Value* spec, FieldErrors& errors) {
+  const Value* ref = FieldOf(spec, "paramRef");
+  if (ref == nullptr) return;
+  const auto at = errors.At("paramRef");
+  const std::string_view name = TextOf(ref, "name");
+  const bool has_selector = FieldOf(ref, "selector") != nullptr;
+  constexpr std::string_view kExclusive = "name and selector are mutually exclusive";
+  if (!name.empty()) {
+    if (!IsPathSegmentName(name)) errors.Invalid("name", name, CheckPathSegmentName(name));
+    if (has_selector) errors.Forbidden("name", kExclusive);
+  }
+  ValidateSelector(ref, "selector", false, errors);
+  if (has_selector && !name.empty()) errors.Forbidden("selector", kExclusive);
+  if (name.empty() && !has_selector) {
+    errors.Required("", "one of name or selector must be specified");
+  }
+  if (TextOf(ref, "parameterNotFoundAction").empty()) {
+    errors.Required("parameterNotFoundAction");
+  } else {
+    ValidateOneOf(TextOf(ref, "parameterNotFoundAction"), {"Deny", "Allow"},
+                  "parameterNotFoundAction", errors);
+  }
+}
+
+void ValidateActions(const Value* spec, FieldErrors& errors) {
+  const auto actions = TextsOf(spec, "validationActions");
+  std::set<std::string_view> seen;
+  for (size_t i = 0; i < actions.size(); ++i) {
+    const auto at = errors.At("validationActions", i);
+    ValidateOneOf(actions[i], {"Deny", "Warn", "Audit"}, "", errors);
+    if (!seen.insert(actions[i]).second) errors.Duplicate("", actions[i]);
+  }
+  if (seen.contains("Deny") && seen.contains("Warn")) {
+    errors.Invalid("validationActions", FieldOf(spec, "validationActions"),
+                   "must not contain both Deny and Warn, which would say the same twice");
+  }
+  if (seen.empty()) {
+    errors.Required("validationActions", "at least one validation action is required");
+  }
+}
+
+template <bool kIsMutating>
+void ValidateNewBinding(const Document& object, FieldErrors& errors) {
+  const Value* spec = object.root().Find("spec");
+  const auto at = errors.At("spec");
+  ValidateRequiredFormat(kDnsSubdomainFormat, TextOf(spec, "policyName"), "policyName", errors);
+  ValidateParamRef(spec, errors);
+  if (const Value* match = FieldOf(spec, "matchResources")) {
+    const auto at_match = errors.At("matchResources");
+    ValidateMatchResources(match, errors);
+  }
+  if (!kIsMutating) ValidateActions(spec, errors);
+}
+
+template <bool kIsMutating>
+void ValidateBindingUpdate(const Document& object, const Document&, FieldErrors& errors) {
+  ValidateNewBinding<kIsMutating>(object, errors);
+}
+
+void ValidatePolicyStatus(const Document& object, const Document&, FieldErrors& errors) {
+  const Value* status = object.root().Find("status");
+  const auto at = errors.At("status");
+  const auto warnings = ItemsOf(FieldOf(status, "typeChecking"), "expressionWarnings");
+  for (size_t i = 0; i < warnings.size(); ++i) {
+    const auto at_warning = errors.At("typeChecking.expressionWarnings", i);
+    ValidateRequired(TextOf(warnings[i], "warning"), "warning", errors);
+    ValidateRequired(TrimSpace(TextOf(warnings[i], "fieldRef")), "fieldRef", errors);
+  }
+  ValidateConditions(ListView<views::meta_v1::Condition>(FieldOf(status, "conditions")),
+                     "conditions", errors);
+}
+
+constexpr std::string_view kGroup = "admissionregistration.k8s.io";
+
+}  // namespace
+
+const KindRules kValidatingAdmissionPolicyRules = {
+    .group = kGroup,
+    .kind = "ValidatingAdmissionPolicy",
+    .create = ValidateNewPolicy<ValidateValidatingPolicy>,
+    .update = ValidatePolicyUpdate<ValidateValidatingPolicy>,
+    .status = ValidatePolicyStatus};
+const KindRules kValidatingAdmissionPolicyBindingRules = {
+    .group = kGroup,
+    .kind = "ValidatingAdmissionPolicyBinding",
+    .create = ValidateNewBinding<false>,
+    .update = ValidateBindingUpdate<false>};
+const KindRules kMutatingAdmissionPolicyRules = {
+    .group = kGroup,
+    .kind = "MutatingAdmissionPolicy",
+    .create = ValidateNewPolicy<ValidateMutatingPolicy>,
+    .update = ValidatePolicyUpdate<ValidateMutatingPolicy>};
+const KindRules kMutatingAdmissionPolicyBindingRules = {.group = kGroup,
+                                                        .kind = "MutatingAdmissionPolicyBinding",
+                                                        .create = ValidateNewBinding<true>,
+                                                        .update = ValidateBindingUpdate<true>};
+
+}  // namespace skiff

@@ -1,0 +1,323 @@
+#include "apiserver/registry/apiextensions/custom_resource_definition.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "apiserver/registry/apiextensions/conversion_rules.h"
+#include "apiserver/registry/apiextensions/schema_rules.h"
+#include "apiserver/registry/apiextensions/schema_tree.h"
+#include "apiserver/registry/apiextensions/version_rules.h"
+#include "apiserver/validation/common.h"
+#include "apiserver/validation/value_fields.h"
+#include "base/strings.h"
+
+namespace skiff {
+namespace {
+
+// Definitions are stored in v1beta1, where what all versions have in common stands once, beside
+// them. Faults are named there, as Kubernetes names them.
+
+constexpr std::string_view kApproval = "api-approved.kubernetes.io";
+
+// One fault for all problems.
+void ValidateLabelText(std::string_view text, std::string_view shown, std::string_view field,
+                       FieldErrors& errors) {
+  if (!IsDns1035Label(text)) errors.Invalid(field, shown, CheckDns1035Label(text).front());
+}
+
+void ValidateNames(const Value* names, std::string_view field, FieldErrors& errors) {
+  const auto at = errors.At(field);
+  for (const std::string_view name : {"plural", "singular"}) {
+    const std::string_view text = TextOf(names, name);
+    if (!text.empty()) ValidateLabelText(text, text, name, errors);
+  }
+  for (const std::string_view name : {"kind", "listKind"}) {
+    const std::string_view text = TextOf(names, name);
+    if (!text.empty()) ValidateLabelText(AsciiLower(text), text, name, errors);
+  }
+  const auto short_names = TextsOf(names, "shortNames");
+  for (size_t i = 0; i < short_names.size(); ++i) {
+    const auto at_name = errors.At("shortNames", i);
+    ValidateLabelText(short_names[i], short_names[i], "", errors);
+  }
+  const std::string_view kind = TextOf(names, "kind");
+  if (!kind.empty() && kind == TextOf(names, "listKind")) {
+    errors.Invalid("listKind", kind, "kind and listKind may not be the same");
+  }
+  const auto categories = TextsOf(names, "categories");
+  for (size_t i = 0; i < categories.size(); ++i) {
+    const auto at_category = errors.At("categories", i);
+    ValidateLabelText(categories[i], categories[i], "", errors);
+  }
+}
+
+void ValidateGroup(std::string_view group, FieldErrors& errors) {
+  if (group.empty()) return errors.Required("group");
+  if (!IsDns1123Subdomain(group)) {
+    errors.Invalid("group", group, CheckDns1123Subdomain(group).front());
+  } else if (group.find('.') == std::string_view::npos) {
+    errors.Invalid("group", group, "should be a domain with at least one dot");
+  }
+}
+
+void ValidateRequiredOneOf(std::string_view text, std::initializer_list<std::string_view> supported,
+                           std::string_view field, FieldErrors& errors) {
+  if (text.empty()) return errors.Required(field);
+  ValidateOneOf(text, supported, field, errors);
+}
+
+const Value* SchemaOfVersion(const Value* version) {
+  return FieldOf(FieldOf(version, "schema"), "openAPIV3Schema");
+}
+
+const Value* CommonSchema(const Value* spec) {
+  return FieldOf(FieldOf(spec, "validation"), "openAPIV3Schema");
+}
+
+bool AnySchemaOf(const Value* spec, bool (*is_so)(const Value*)) {
+  if (is_so(CommonSchema(spec))) return true;
+  for (const Value* version : ItemsOf(spec, "versions")) {
+    if (is_so(SchemaOfVersion(version))) return true;
+  }
+  return false;
+}
+
+bool HasSchemas(const Value* spec) {
+  if (CommonSchema(spec) != nullptr) return true;
+  for (const Value* version : ItemsOf(spec, "versions")) {
+    if (SchemaOfVersion(version) == nullptr) return false;
+  }
+  return true;
+}
+
+// A definition that preserves unknown fields is of an age when schemas were optional.
+bool PreservesUnknownFields(const Value* spec) {
+  const Value* preserves = FieldOf(spec, "preserveUnknownFields");
+  return preserves != nullptr && preserves->AsBool();
+}
+
+void ValidateSchemasAreThere(const Value* spec, bool required, FieldErrors& errors) {
+  if (CommonSchema(spec) != nullptr || (!required && PreservesUnknownFields(spec))) return;
+  const auto versions = ItemsOf(spec, "versions");
+  for (size_t i = 0; i < versions.size(); ++i) {
+    if (SchemaOfVersion(versions[i]) != nullptr) continue;
+    if (!required && !IsSet(versions[i], "served")) continue;
+    const auto at = errors.At("versions", i);
+    errors.Required("schema.openAPIV3Schema");
+  }
+}
+
+void ValidateVersions(const Value* spec, const VersionOptions& options, FieldErrors& errors) {
+  const auto versions = ItemsOf(spec, "versions");
+  std::set<std::string_view> names;
+  size_t stored = 0;
+  for (size_t i = 0; i < versions.size(); ++i) {
+    const auto at = errors.At("versions", i);
+    const std::string_view name = TextOf(versions[i], "name");
+    if (IsSet(versions[i], "storage")) ++stored;
+    names.insert(name);
+    ValidateLabelText(name, name, "name", errors);
+    ValidateDeprecation(versions[i], errors);
+    const Value* own = FieldOf(versions[i], "subresources");
+    const Value* subresources = own != nullptr ? own : FieldOf(spec, "subresources");
+    ValidateVersionParts(versions[i], "schema", FieldOf(subresources, "status") != nullptr, options,
+                         errors);
+  }
+  const Value* list = FieldOf(spec, "versions");
+  if (names.size() != versions.size()) {
+    errors.Invalid("versions", list, "must contain unique version names");
+  }
+  if (stored != 1) {
+    errors.Invalid("versions", list, "must have exactly one version marked as storage version");
+  }
+}
+
+// The version of the time when there was only one: it is still the first.
+void ValidateFirstVersion(const Value* spec, FieldErrors& errors) {
+  const std::string_view version = TextOf(spec, "version");
+  if (version.empty()) return;
+  ValidateLabelText(version, version, "version", errors);
+  const auto versions = ItemsOf(spec, "versions");
+  if (!versions.empty() && TextOf(versions[0], "name") != version) {
+    errors.Invalid("version", version, "must match the first version in spec.versions");
+  }
+}
+
+bool AnyStatusSubresource(const Value* spec) {
+  if (FieldOf(FieldOf(spec, "subresources"), "status") != nullptr) return true;
+  for (const Value* version : ItemsOf(spec, "versions")) {
+    if (FieldOf(FieldOf(version, "subresources"), "status") != nullptr) return true;
+  }
+  return false;
+}
+
+void ValidateSpec(const Value* spec, const DefinitionOptions& options, FieldErrors& errors) {
+  const auto at = errors.At("spec");
+  ValidateGroup(TextOf(spec, "group"), errors);
+  ValidateRequiredOneOf(TextOf(spec, "scope"), {"Cluster", "Namespaced"}, "scope", errors);
+  ValidateSchemasAreThere(spec, options.require_schema, errors);
+  VersionOptions versions{options.schema, options.require_structural};
+  if (!PreservesUnknownFields(spec)) versions.require_structural = true;
+  const bool has_defaults = AnySchemaOf(spec, HasDefault);
+  if (has_defaults && PreservesUnknownFields(spec)) {
+    errors.Invalid("preserveUnknownFields", true,
+                   "must be false in order to use defaults in the schema");
+  }
+  if (has_defaults || AnySchemaOf(spec, HasExtension)) versions.require_structural = true;
+  ValidateVersions(spec, versions, errors);
+  ValidateFirstVersion(spec, errors);
+  const Value* names = FieldOf(spec, "names");
+  for (const std::string_view name : {"plural", "singular", "kind", "listKind"}) {
+    const auto in_names = errors.At("names");
+    ValidateRequired(TextOf(names, name), name, errors);
+  }
+  ValidateNames(names, "names", errors);
+  ValidateVersionParts(spec, "validation", AnyStatusSubresource(spec), versions, errors);
+  ValidateConversion(spec, PreservesUnknownFields(spec), options.require_known_review_version,
+                     errors);
+}
+
+void ValidateStoredVersions(const Document& object, FieldErrors& errors) {
+  const Value* status = object.root().Find("status");
+  const auto stored = TextsOf(status, "storedVersions");
+  const Value* list = FieldOf(status, "storedVersions");
+  if (stored.empty()) {
+    return errors.Invalid("status.storedVersions", list, "must have at least one stored version");
+  }
+  const auto versions = ItemsOf(object.root().Find("spec"), "versions");
+  const auto is_stored = [&](std::string_view name) {
+    return std::find(stored.begin(), stored.end(), name) != stored.end();
+  };
+  for (const Value* version : versions) {
+    const std::string_view name = TextOf(version, "name");
+    if (IsSet(version, "storage") && !is_stored(name)) {
+      errors.Invalid("status.storedVersions", list,
+                     "must have the storage version " + std::string(name));
+    }
+  }
+  for (size_t i = 0; i < stored.size(); ++i) {
+    const bool is_there = std::any_of(versions.begin(), versions.end(), [&](const Value* version) {
+      return TextOf(version, "name") == stored[i];
+    });
+    const auto at = errors.At("status.storedVersions", i);
+    if (!is_there) {
+      errors.Invalid("", stored[i],
+                     "missing from spec.versions, where it must stay until nothing is stored in "
+                     "it any more");
+    }
+  }
+}
+
+enum class Approval : uint8_t { kMissing, kBypassed, kGiven, kInvalid };
+
+Approval ApprovalOf(const Document& object) {
+  const Value* annotation = FieldOf(object.root().FindPath({"metadata", "annotations"}), kApproval);
+  const std::string_view text = annotation != nullptr ? annotation->AsText() : std::string_view();
+  if (text.empty()) return Approval::kMissing;
+  if (text.starts_with("unapproved")) return Approval::kBypassed;
+  const size_t scheme = text.find("://");
+  const bool is_url = scheme != std::string_view::npos && scheme > 0 && text.size() > scheme + 3 &&
+                      text[scheme + 3] != '/';
+  return is_url ? Approval::kGiven : Approval::kInvalid;
+}
+
+// Groups of the project need the word of its reviewers.
+void ValidateApproval(const Document& object, const Document* old, FieldErrors& errors) {
+  const std::string_view group = TextOf(object.root().Find("spec"), "group");
+  const bool is_protected = group == "k8s.io" || group == "kubernetes.io" ||
+                            group.ends_with(".k8s.io") || group.ends_with(".kubernetes.io");
+  if (!is_protected) return;
+  const Approval approval = ApprovalOf(object);
+  if (old != nullptr && ApprovalOf(*old) == approval) return;
+  const auto at = errors.AtKey("metadata.annotations", kApproval);
+  if (approval == Approval::kMissing) {
+    errors.Required("", "protected groups must have approval annotation");
+  } else if (approval == Approval::kInvalid) {
+    errors.Invalid("", FieldOf(object.root().FindPath({"metadata", "annotations"}), kApproval),
+                   "must be a URL, or start with 'unapproved'");
+  }
+}
+
+void ValidatePreserve(const Document& object, const Document* old, FieldErrors& errors) {
+  if (old != nullptr && PreservesUnknownFields(old->root().Find("spec"))) return;
+  if (!PreservesUnknownFields(object.root().Find("spec"))) return;
+  errors.Invalid("spec.preserveUnknownFields", true,
+                 "cannot be true; set x-kubernetes-preserve-unknown-fields in the schema instead");
+}
+
+void ValidateRest(const Document& object, const Document* old, FieldErrors& errors) {
+  const Value* accepted = FieldOf(object.root().Find("status"), "acceptedNames");
+  ValidateNames(accepted, "status.acceptedNames", errors);
+  ValidateStoredVersions(object, errors);
+  ValidateApproval(object, old, errors);
+  ValidatePreserve(object, old, errors);
+}
+
+void ValidateCreate(const Document& object, FieldErrors& errors) {
+  const Value* spec = object.root().Find("spec");
+  const std::string wanted = std::string(TextOf(FieldOf(spec, "names"), "plural")) + "." +
+                             std::string(TextOf(spec, "group"));
+  const std::string_view name = TextOf(object.root().Find("metadata"), "name");
+  if (!IsDns1123Subdomain(name)) {
+    errors.Invalid("metadata.name", name, CheckDns1123Subdomain(name));
+  }
+  if (name != wanted) {
+    errors.Invalid("metadata.name", name, "must be spec.names.plural+\".\"+spec.group");
+  }
+  ValidateSpec(spec, {}, errors);
+  ValidateRest(object, nullptr, errors);
+}
+
+bool IsEstablished(const Document& object) {
+  for (const Value* condition : ItemsOf(object.root().Find("status"), "conditions")) {
+    if (TextOf(condition, "type") == "Established") return TextOf(condition, "status") == "True";
+  }
+  return false;
+}
+
+void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+  const Value* spec = object.root().Find("spec");
+  const Value* before = old.root().Find("spec");
+  DefinitionOptions options;
+  options.require_known_review_version = HasKnownReviewVersionOrNone(before);
+  options.require_schema = HasSchemas(before);
+  options.require_structural = !AnySchemaOf(before, IsNotStructural);
+  options.schema.require_known_types = !AnySchemaOf(before, HasUnknownType);
+  options.schema.require_atomic_sets = !AnySchemaOf(before, HasNonAtomicSet);
+  options.schema.require_sound_map_keys = !AnySchemaOf(before, HasUnsoundMapKeys);
+  ValidateSpec(spec, options, errors);
+  const auto immutable = [&](const Value* then, const Value* now, std::string_view field) {
+    ValidateImmutable(TextOf(then, field), TextOf(now, field), field, errors);
+  };
+  const Value* names = FieldOf(spec, "names");
+  const Value* names_before = FieldOf(before, "names");
+  {
+    const auto at = errors.At("spec");
+    if (IsEstablished(old)) {
+      immutable(before, spec, "scope");
+      const auto in_names = errors.At("names");
+      immutable(names_before, names, "kind");
+    }
+    immutable(before, spec, "group");
+    const auto in_names = errors.At("names");
+    immutable(names_before, names, "plural");
+  }
+  ValidateRest(object, &old, errors);
+}
+
+void ValidateStatus(const Document& object, const Document&, FieldErrors& errors) {
+  const Value* accepted = FieldOf(object.root().Find("status"), "acceptedNames");
+  ValidateNames(accepted, "status.acceptedNames", errors);
+}
+
+}  // namespace
+
+const KindRules kCustomResourceDefinitionRules = {.group = "apiextensions.k8s.io",
+                                                  .kind = "CustomResourceDefinition",
+                                                  .create = ValidateCreate,
+                                                  .update = ValidateUpdate,
+                                                  .status = ValidateStatus};
+
+}  // namespace skiff

@@ -1,0 +1,10 @@
+// The rules of a CustomResourceDefinition: names, versions, schemas and conversion.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kCustomResourceDefinitionRules;
+
+}  // namespace skiff

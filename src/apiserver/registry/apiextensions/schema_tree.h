@@ -1,0 +1,27 @@
+// Walking the schemas of a custom resource definition.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "apiserver/validation/value_fields.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// What a schema may hold that is a schema again, by the name of the field.
+inline constexpr std::string_view kSchemaLists[] = {"allOf", "anyOf", "oneOf"};
+inline constexpr std::string_view kSchemaMaps[] = {"properties", "patternProperties", "definitions",
+                                                   "dependencies"};
+inline constexpr std::string_view kSchemaFields[] = {"not", "additionalProperties",
+                                                     "additionalItems"};
+
+// The schema of a field that may hold something else, or null.
+const Value* SchemaOf(const Value* schema, std::string_view field);
+// The schema of this property, or null.
+const Value* PropertyOf(const Value* schema, std::string_view name);
+
+// Whether it is so of the schema, or of one within it.
+bool AnySchema(const Value* schema, const std::function<bool(const Value&)>& is_so);
+
+}  // namespace skiff

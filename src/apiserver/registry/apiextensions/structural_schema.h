@@ -1,0 +1,17 @@
+// Structural schemas: those that tell the type of everything, so that objects can be pruned,
+// defaulted and merged by them.
+#pragma once
+
+#include <string_view>
+
+#include "apiserver/validation/field_errors.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// Whether the schema uses only what a structural one can have at all.
+bool CanBeStructural(const Value* schema);
+// What keeps the schema, the root of one, from being structural, in the order of the fields.
+void ValidateStructural(const Value* schema, std::string_view field, FieldErrors& errors);
+
+}  // namespace skiff

@@ -1,0 +1,243 @@
+#include "apiserver/registry/apiextensions/version_rules.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "apiserver/registry/apiextensions/default_rules.h"
+#include "apiserver/registry/apiextensions/schema_tree.h"
+#include "apiserver/registry/apiextensions/structural_schema.h"
+#include "apiserver/validation/common.h"
+#include "apiserver/validation/value_fields.h"
+
+namespace skiff {
+namespace {
+
+constexpr size_t kMaxDeprecationBytes = 256;
+constexpr size_t kMaxSelectableFields = 8;
+constexpr std::string_view kSchema = "openAPIV3Schema";
+// With a status subresource, what else the root schema says would hold for the status too.
+constexpr std::string_view kAllowedAtRoot[] = {"description",
+                                               "type",
+                                               "format",
+                                               "title",
+                                               "maximum",
+                                               "exclusiveMaximum",
+                                               "minimum",
+                                               "exclusiveMinimum",
+                                               "maxLength",
+                                               "minLength",
+                                               "pattern",
+                                               "maxItems",
+                                               "minItems",
+                                               "uniqueItems",
+                                               "multipleOf",
+                                               "required",
+                                               "items",
+                                               "properties",
+                                               "externalDocs",
+                                               "example",
+                                               "x-kubernetes-preserve-unknown-fields",
+                                               "x-kubernetes-validations"};
+
+void ValidateRootFields(const Value* schema, FieldErrors& errors) {
+  for (const FieldDesc& field : schema->type()->fields) {
+    const std::string_view name = field.name();
+    if (schema->Find(name) == nullptr) continue;
+    if (name == "type") {
+      if (TextOf(schema, "type") == "object") continue;
+      const auto at = errors.At(kSchema);
+      return errors.Invalid("type", TextOf(schema, "type"),
+                            "only \"object\" is allowed as the type at the root of the schema if "
+                            "the status subresource is enabled");
+    }
+    if (std::ranges::find(kAllowedAtRoot, name) == std::end(kAllowedAtRoot)) {
+      return errors.Invalid(kSchema, schema,
+                            std::string(name) +
+                                " is not allowed at the root of the schema if the status "
+                                "subresource is enabled");
+    }
+  }
+}
+
+void ValidateRootSchema(const Value* schema, bool has_status_subresource,
+                        const VersionOptions& options, FieldErrors& errors) {
+  if (schema == nullptr) return;
+  const size_t faults = errors.size();
+  if (has_status_subresource) ValidateRootFields(schema, errors);
+  if (IsSet(schema, "nullable")) {
+    const auto at = errors.At(kSchema);
+    errors.Forbidden("nullable", "nullable cannot be true at the root");
+  }
+  const bool can_be_structural = CanBeStructural(schema);
+  if (options.require_structural && can_be_structural) {
+    const size_t before = errors.size();
+    ValidateStructural(schema, kSchema, errors);
+    if (errors.size() == before) {
+      const auto at = errors.At(kSchema);
+      ValidateDefaults(schema, errors);
+    }
+  }
+  ValidateSchema(schema, kSchema, options.schema, errors);
+  if (options.require_structural && !can_be_structural && errors.size() == faults) {
+    errors.Invalid(kSchema, "", "the schema uses what a structural one cannot have");
+  }
+}
+
+std::string_view ProblemOfPath(std::string_view path) {
+  return path.starts_with('.') ? "" : "must be a simple json path starting with .";
+}
+
+void ValidateReplicasPath(const Value* scale, std::string_view field, std::string_view prefix,
+                          FieldErrors& errors) {
+  const std::string_view path = TextOf(scale, field);
+  if (path.empty()) return errors.Required(field);
+  if (const std::string_view problem = ProblemOfPath(path); !problem.empty()) {
+    errors.Invalid(field, path, problem);
+  } else if (!path.starts_with(prefix)) {
+    errors.Invalid(field, path, "should be a json path under " + std::string(prefix));
+  }
+}
+
+void ValidateScale(const Value* subresources, FieldErrors& errors) {
+  const Value* scale = FieldOf(subresources, "scale");
+  if (scale == nullptr) return;
+  const auto at = errors.At("subresources.scale");
+  ValidateReplicasPath(scale, "specReplicasPath", ".spec.", errors);
+  ValidateReplicasPath(scale, "statusReplicasPath", ".status.", errors);
+  const std::string_view selector = TextOf(scale, "labelSelectorPath");
+  if (selector.empty()) return;
+  if (const std::string_view problem = ProblemOfPath(selector); !problem.empty()) {
+    errors.Invalid("labelSelectorPath", selector, problem);
+  } else if (!selector.starts_with(".spec.") && !selector.starts_with(".status.")) {
+    errors.Invalid("labelSelectorPath", selector,
+                   "should be a json path under either .spec or .status");
+  }
+}
+
+void ValidateColumn(const Value* column, FieldErrors& errors) {
+  constexpr std::string_view kTypes[] = {"integer", "number", "string", "boolean", "date"};
+  constexpr std::string_view kFormats[] = {"int32", "int64", "float",     "double",
+                                           "byte",  "date",  "date-time", "password"};
+  ValidateRequired(TextOf(column, "name"), "name", errors);
+  const std::string_view type = TextOf(column, "type");
+  if (type.empty()) {
+    errors.Required("type", "must be one of boolean,date,integer,number,string");
+  } else if (std::ranges::find(kTypes, type) == std::end(kTypes)) {
+    errors.Invalid("type", type, "must be one of boolean,date,integer,number,string");
+  }
+  const std::string_view format = TextOf(column, "format");
+  if (!format.empty() && std::ranges::find(kFormats, format) == std::end(kFormats)) {
+    errors.Invalid("format", format,
+                   "must be one of byte,date,date-time,double,float,int32,int64,password");
+  }
+  const std::string_view path = TextOf(column, "JSONPath");
+  if (path.empty()) {
+    errors.Required("JSONPath");
+  } else if (const std::string_view problem = ProblemOfPath(path); !problem.empty()) {
+    errors.Invalid("JSONPath", path, problem);
+  }
+}
+
+// The schema of the field at a path of names, or null.
+const Value* SchemaAt(const Value* schema, std::string_view path) {
+  if (!path.starts_with('.')) return nullptr;
+  while (schema != nullptr && !path.empty()) {
+    path.remove_prefix(1);
+    const size_t end = std::min(path.find('.'), path.size());
+    schema = PropertyOf(schema, path.substr(0, end));
+    path.remove_prefix(end);
+  }
+  return schema;
+}
+
+void ValidateSelectableFields(const Value* version, const Value* schema, FieldErrors& errors) {
+  const auto fields = ItemsOf(version, "selectableFields");
+  if (fields.empty()) return;
+  if (schema == nullptr) {
+    return errors.Invalid("selectableFields", "", "may only be set with a schema");
+  }
+  std::set<std::string_view> seen;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const auto at = errors.At("selectableFields", i);
+    const std::string_view path = TextOf(fields[i], "jsonPath");
+    if (path.empty()) {
+      errors.Required("jsonPath");
+      continue;
+    }
+    const Value* found = SchemaAt(schema, path);
+    if (found == nullptr) {
+      errors.Invalid("jsonPath", path, "is an invalid path");
+      continue;
+    }
+    if (path == ".metadata" || path.starts_with(".metadata.")) {
+      errors.Invalid("jsonPath", path, "must not point to fields in metadata");
+    }
+    const std::string_view type = TextOf(found, "type");
+    if (type != "string" && type != "boolean" && type != "integer") {
+      errors.Invalid("jsonPath", path, "must point to a field of type string, boolean or integer");
+    }
+    if (!seen.insert(path).second) errors.Duplicate("jsonPath", path);
+  }
+  if (seen.size() > kMaxSelectableFields) {
+    errors.TooMany("selectableFields", seen.size(), kMaxSelectableFields);
+  }
+}
+
+}  // namespace
+
+void ValidateVersionParts(const Value* version, std::string_view schema_field,
+                          bool has_status_subresource, const VersionOptions& options,
+                          FieldErrors& errors) {
+  const Value* schema = FieldOf(FieldOf(version, schema_field), kSchema);
+  {
+    const auto at = errors.At(schema_field);
+    ValidateRootSchema(schema, has_status_subresource, options, errors);
+  }
+  ValidateScale(FieldOf(version, "subresources"), errors);
+  const auto columns = ItemsOf(version, "additionalPrinterColumns");
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const auto at = errors.At("additionalPrinterColumns", i);
+    ValidateColumn(columns[i], errors);
+  }
+  ValidateSelectableFields(version, schema, errors);
+}
+
+void ValidateDeprecation(const Value* version, FieldErrors& errors) {
+  const Value* warning = FieldOf(version, "deprecationWarning");
+  if (warning == nullptr) return;
+  const std::string_view text = warning->AsText();
+  const auto fault = [&](std::string_view why) { errors.Invalid("deprecationWarning", text, why); };
+  if (!IsSet(version, "deprecated")) return fault("can only be set for deprecated versions");
+  if (text.size() > kMaxDeprecationBytes) fault("must be <= 256 characters long");
+  if (text.empty()) fault("must not be an empty string");
+  const bool printable = std::ranges::all_of(
+      text, [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
+  if (!printable) fault("must only contain printable UTF-8 characters");
+}
+
+bool HasDefault(const Value* schema) {
+  return AnySchema(schema, [](const Value& each) { return each.Find("default") != nullptr; });
+}
+
+bool HasExtension(const Value* schema) {
+  return AnySchema(schema, [](const Value& each) {
+    for (const FieldDesc& field : each.type()->fields) {
+      if (field.name().starts_with("x-kubernetes-") && field.name() != "x-kubernetes-map-type" &&
+          each.Find(field.name()) != nullptr) {
+        return true;
+      }
+    }
+    return false;
+  });
+}
+
+bool IsNotStructural(const Value* schema) {
+  if (schema == nullptr) return false;
+  if (!CanBeStructural(schema)) return true;
+  FieldErrors errors;
+  ValidateStructural(schema, "", errors);
+  return !errors.empty();
+}
+
+}  // namespace skiff

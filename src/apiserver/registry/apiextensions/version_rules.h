@@ -1,0 +1,36 @@
+// What a version of a custom resource has, or all of them together: a schema, subresources, columns
+// and selectable fields.
+#pragma once
+
+#include <string_view>
+
+#include "apiserver/registry/apiextensions/schema_rules.h"
+#include "apiserver/validation/field_errors.h"
+#include "object/value.h"
+
+namespace skiff {
+
+struct VersionOptions {
+  SchemaOptions schema = {};
+  bool require_structural = true;
+};
+// Rules that do not hold where the stored definition breaks them.
+struct DefinitionOptions {
+  SchemaOptions schema = {};
+  bool require_structural = true;
+  bool require_schema = true;
+  bool require_known_review_version = true;
+};
+
+// `schema_field` is "schema" in a version and "validation" beside the versions. Reports below the
+// place.
+void ValidateVersionParts(const Value* version, std::string_view schema_field,
+                          bool has_status_subresource, const VersionOptions& options,
+                          FieldErrors& errors);
+void ValidateDeprecation(const Value* version, FieldErrors& errors);
+
+bool HasDefault(const Value* schema);
+bool HasExtension(const Value* schema);
+bool IsNotStructural(const Value* schema);
+
+}  // namespace skiff

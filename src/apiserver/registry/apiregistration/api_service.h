@@ -1,0 +1,10 @@
+// The rules of a APIService: which version it serves, and from where.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kAPIServiceRules;
+
+}  // namespace skiff

@@ -1,0 +1,10 @@
+// The rules of a ControllerRevision: data that never changes.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kControllerRevisionRules;
+
+}  // namespace skiff

@@ -1,0 +1,10 @@
+// The rules of a DaemonSet: its pods, and how they are replaced.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kDaemonSetRules;
+
+}  // namespace skiff

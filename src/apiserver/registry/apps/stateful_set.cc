@@ -1,0 +1,209 @@
+#include "apiserver/registry/apps/stateful_set.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apiserver/registry/apps/workload.h"
+#include "apiserver/validation/claim_spec.h"
+#include "apiserver/validation/common.h"
+#include "apiserver/validation/pod_spec.h"
+#include "object/selector/label_selector.h"
+#include "views/apps/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace apps = views::apps_v1;
+
+struct Options {
+  // The service's name and the claims are checked once, because they cannot change.
+  bool is_new = true;
+  bool check_template = true;
+  views::core_v1::PodTemplateSpec old_template = {};
+};
+
+// What an update may change of the spec.
+constexpr std::string_view kMutable[] = {"replicas",
+                                         "template",
+                                         "updateStrategy",
+                                         "minReadySeconds",
+                                         "ordinals",
+                                         "revisionHistoryLimit",
+                                         "persistentVolumeClaimRetentionPolicy"};
+
+void ValidateUpdateStrategy(const apps::StatefulSetUpdateStrategy& strategy, FieldErrors& errors) {
+  if (strategy.type().empty()) return errors.Required("updateStrategy");
+  if (strategy.type() == "OnDelete") {
+    if (!strategy.has_rolling_update()) return;
+    return errors.Invalid("updateStrategy.rollingUpdate", strategy.rolling_update().AsValue(),
+                          "only allowed for updateStrategy 'RollingUpdate'");
+  }
+  if (strategy.type() != "RollingUpdate") {
+    return errors.Invalid("updateStrategy", strategy.AsValue(),
+                          "must be 'RollingUpdate' or 'OnDelete'");
+  }
+  if (!strategy.has_rolling_update()) return;
+  const auto at = errors.At("updateStrategy.rollingUpdate");
+  ValidateNonNegative(strategy.rolling_update().partition().value_or(0), "partition", errors);
+  if (const auto unavailable = strategy.rolling_update().max_unavailable()) {
+    ValidateIntOrPercent(*unavailable, "maxUnavailable", errors);
+    if (NumberOf(*unavailable) == 0) {
+      errors.Invalid("maxUnavailable", strategy.rolling_update().AsValue()->Find("maxUnavailable"),
+                     "cannot be 0");
+    }
+    ValidateNotMoreThan100Percent(*unavailable, "maxUnavailable", errors);
+  }
+}
+
+void ValidateRetention(const apps::StatefulSetSpec& spec, FieldErrors& errors) {
+  if (!spec.has_persistent_volume_claim_retention_policy()) return;
+  const auto policy = spec.persistent_volume_claim_retention_policy();
+  const auto at = errors.At("persistentVolumeClaimRetentionPolicy");
+  ValidateOneOf(policy.when_deleted(), {"Retain", "Delete"}, "whenDeleted", errors);
+  ValidateOneOf(policy.when_scaled(), {"Retain", "Delete"}, "whenScaled", errors);
+}
+
+void ValidateClaims(const apps::StatefulSetSpec& spec, FieldErrors& errors) {
+  const auto claims = spec.volume_claim_templates();
+  for (size_t i = 0; i < claims.size(); ++i) {
+    const auto at = errors.At("volumeClaimTemplates", i);
+    const auto at_spec = errors.At("spec");
+    ValidateClaimSpec(claims[i].spec(), {}, errors);
+  }
+}
+
+// The pod as it will be made: its host name is its own, and each claim is a volume in place of one
+// of the same name.
+Document TemplateToCheck(const apps::StatefulSetSpec& spec) {
+  Document pod = Document::OfType(views::core_v1::PodTemplateSpec::Type());
+  if (!spec.has_template()) return pod;
+  pod.root() = spec.template_().AsValue()->CopyInto(pod.arena());
+  Value* pod_spec = pod.root().Find("spec");
+  if (pod_spec == nullptr) return pod;
+  pod_spec->Erase("subdomain");
+  pod_spec->Erase("hostname");
+  if (spec.volume_claim_templates().empty()) return pod;
+  const Value* given = std::as_const(*pod_spec).Find("volumes");
+  Value volumes = Value::EmptyList();
+  const auto is_claim = [&spec](std::string_view name) {
+    const auto claims = spec.volume_claim_templates();
+    return std::any_of(claims.begin(), claims.end(),
+                       [name](const auto& claim) { return claim.metadata().name() == name; });
+  };
+  for (const auto claim : spec.volume_claim_templates()) {
+    const Value name = Value::String(claim.metadata().name());
+    Value volume = Value::EmptyObject(pod.arena(), views::core_v1::Volume::Type());
+    volume.Set(pod.arena(), "name", name);
+    Value source =
+        Value::EmptyObject(pod.arena(), views::core_v1::PersistentVolumeClaimVolumeSource::Type());
+    source.Set(pod.arena(), "claimName", name);
+    volume.Set(pod.arena(), "persistentVolumeClaim", source);
+    volumes.Append(pod.arena(), volume);
+  }
+  for (const auto volume : ListView<views::core_v1::Volume>(given)) {
+    if (!is_claim(volume.name())) {
+      volumes.Append(pod.arena(), volume.AsValue()->CopyInto(pod.arena()));
+    }
+  }
+  pod_spec->Set(pod.arena(), "volumes", volumes);
+  return pod;
+}
+
+void ValidatePods(const apps::StatefulSetSpec& spec, const Options& options, FieldErrors& errors) {
+  if (!ValidateTemplateIsSelected(spec.selector(), spec.template_(), errors)) {
+    return errors.Invalid("selector", spec.selector().AsValue(), "");
+  }
+  const auto at = errors.At("template");
+  if (options.check_template) {
+    const Document pod = TemplateToCheck(spec);
+    ValidatePodTemplate(views::core_v1::PodTemplateSpec(&pod.root()), options.old_template, errors);
+  }
+  // Kubernetes looks at these once more, at a place where they are not.
+  ValidateLabels(spec.template_().metadata().labels(), "labels", errors);
+  ValidateAnnotations(spec.template_().metadata().annotations(), "annotations", errors);
+}
+
+void ValidateSpec(const apps::StatefulSetSpec& spec, const Options& options, FieldErrors& errors) {
+  const auto at = errors.At("spec");
+  const std::string_view policy = spec.pod_management_policy();
+  if (policy.empty()) {
+    errors.Required("podManagementPolicy");
+  } else if (policy != "OrderedReady" && policy != "Parallel") {
+    errors.Invalid("podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'");
+  }
+  ValidateUpdateStrategy(spec.update_strategy(), errors);
+  ValidateRetention(spec, errors);
+  if (options.is_new) ValidateClaims(spec, errors);
+  ValidateNonNegative(spec.replicas().value_or(0), "replicas", errors);
+  ValidateNonNegative(spec.min_ready_seconds(), "minReadySeconds", errors);
+  ValidateNonNegative(spec.ordinals().start(), "ordinals.start", errors);
+  if (options.is_new && !spec.service_name().empty()) {
+    ValidateFormat(kDnsLabelFormat, spec.service_name(), "serviceName", errors);
+  }
+  ValidateWorkloadSelector(spec.selector(), errors);
+  ValidatePods(spec, options, errors);
+  ValidateRunsForEver(spec.template_(), "StatefulSet", errors);
+}
+
+void ValidateCreate(const Document& object, FieldErrors& errors) {
+  ValidateSpec(apps::StatefulSet(object).spec(), {}, errors);
+}
+
+bool ChangesFixedFields(const apps::StatefulSetSpec& old, const apps::StatefulSetSpec& now) {
+  for (const FieldDesc& field : apps::StatefulSetSpec::Type()->fields) {
+    if (std::ranges::find(kMutable, field.name()) != std::end(kMutable)) continue;
+    const Value* before = old.AsValue() != nullptr ? old.AsValue()->Find(field.name()) : nullptr;
+    const Value* after = now.AsValue() != nullptr ? now.AsValue()->Find(field.name()) : nullptr;
+    if (!SameValue(before, after)) return true;
+  }
+  return false;
+}
+
+void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+  const apps::StatefulSetSpec spec = apps::StatefulSet(object).spec();
+  const apps::StatefulSetSpec before = apps::StatefulSet(old).spec();
+  FieldErrors faults_before;
+  ValidateSpec(before, {.is_new = false, .old_template = before.template_()}, faults_before);
+  ValidateSpec(spec,
+               {.is_new = false,
+                .check_template = faults_before.empty(),
+                .old_template = before.template_()},
+               errors);
+  if (ChangesFixedFields(before, spec)) {
+    errors.Forbidden("spec",
+                     "updates to statefulset spec for fields other than 'replicas', 'ordinals', "
+                     "'template', 'updateStrategy', 'revisionHistoryLimit', "
+                     "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
+  }
+}
+
+void ValidateStatus(const Document& object, const Document& old, FieldErrors& errors) {
+  const apps::StatefulSetStatus status = apps::StatefulSet(object).status();
+  const auto at = errors.At("status");
+  const Count replicas{"replicas", status.replicas()};
+  const Count ready{"readyReplicas", status.ready_replicas()};
+  const Count current{"currentReplicas", status.current_replicas()};
+  const Count updated{"updatedReplicas", status.updated_replicas()};
+  const Count available{"availableReplicas", status.available_replicas()};
+  for (const Count& each : {replicas, ready, current, updated, available}) {
+    ValidateNonNegative(each.number, each.field, errors);
+  }
+  ValidateNonNegative(status.observed_generation(), "observedGeneration", errors);
+  ValidateNonNegative(status.collision_count().value_or(0), "collisionCount", errors);
+  for (const Count& each : {ready, current, updated, available}) {
+    ValidateNotMore(each, replicas, errors);
+  }
+  ValidateNotMore(available, ready, errors);
+  ValidateNotDecremented(apps::StatefulSet(old).status().collision_count(),
+                         status.collision_count(), "collisionCount", errors);
+}
+
+}  // namespace
+
+const KindRules kStatefulSetRules = {.group = "apps",
+                                     .kind = "StatefulSet",
+                                     .create = ValidateCreate,
+                                     .update = ValidateUpdate,
+                                     .status = ValidateStatus};
+
+}  // namespace skiff

@@ -1,0 +1,79 @@
+#include "apiserver/registry/apps/workload.h"
+
+#include <string>
+
+#include "apiserver/validation/common.h"
+#include "apiserver/validation/pod_spec.h"
+#include "object/selector/label_selector.h"
+
+namespace skiff {
+
+void ValidateWorkloadSelector(const views::meta_v1::LabelSelector& selector, FieldErrors& errors) {
+  if (selector.AsValue() == nullptr) return errors.Required("selector");
+  {
+    const auto at = errors.At("selector");
+    ValidateLabelSelector(selector, {}, errors);
+  }
+  if (selector.match_labels().empty() && selector.match_expressions().empty()) {
+    errors.Invalid("selector", selector.AsValue(), "an empty selector would select every pod");
+  }
+}
+
+bool ValidateTemplateIsSelected(const views::meta_v1::LabelSelector& selector,
+                                const views::core_v1::PodTemplateSpec& pod, FieldErrors& errors) {
+  const Result<LabelSelector> parsed = LabelSelector::FromValue(selector.AsValue());
+  if (!parsed) return false;
+  const Value* metadata = pod.metadata().AsValue();
+  const Value* labels = metadata != nullptr ? metadata->Find("labels") : nullptr;
+  if (!parsed->empty() && !parsed->Matches(labels)) {
+    errors.Invalid("template.metadata.labels", labels,
+                   "`selector` does not match template `labels`");
+  }
+  return true;
+}
+
+void ValidateRunsForEver(const views::core_v1::PodTemplateSpec& pod, std::string_view kind,
+                         FieldErrors& errors) {
+  ValidateOneOf(pod.spec().restart_policy(), {"Always"}, "template.spec.restartPolicy", errors);
+  if (pod.spec().active_deadline_seconds()) {
+    errors.Forbidden("template.spec.activeDeadlineSeconds",
+                     "the pods of a " + std::string(kind) + " have no deadline");
+  }
+}
+
+void ValidateTemplate(const views::core_v1::PodTemplateSpec& pod,
+                      const views::core_v1::PodTemplateSpec* old, FieldErrors& errors) {
+  const auto at = errors.At("template");
+  if (old == nullptr) return ValidatePodTemplate(pod, errors);
+  ValidatePodTemplate(pod, *old, errors);
+}
+
+void ValidateReplicaTemplate(const views::meta_v1::LabelSelector& selector,
+                             const views::core_v1::PodTemplateSpec& pod,
+                             const views::core_v1::PodTemplateSpec* old, FieldErrors& errors) {
+  ValidateWorkloadSelector(selector, errors);
+  if (!ValidateTemplateIsSelected(selector, pod, errors)) {
+    errors.Invalid("selector", selector.AsValue(), "invalid label selector");
+    return;
+  }
+  ValidateTemplate(pod, old, errors);
+  ValidateRunsForEver(pod, "ReplicaSet", errors);
+}
+
+int64_t NumberOf(const IntOrStringValue& value) {
+  return value.is_string ? PercentOf(value).value_or(0) : value.number;
+}
+
+void ValidateNotDecremented(std::optional<int32_t> old, std::optional<int32_t> now,
+                            std::string_view field, FieldErrors& errors) {
+  if (!old || (now && *now >= *old)) return;
+  errors.Invalid(field, now.value_or(0), "cannot be decremented");
+}
+
+void ValidateNotMore(const Count& part, const Count& whole, FieldErrors& errors) {
+  if (part.number <= whole.number) return;
+  errors.Invalid(part.field, part.number,
+                 "cannot be greater than status." + std::string(whole.field));
+}
+
+}  // namespace skiff

@@ -1,0 +1,102 @@
+#include "apiserver/registry/batch/completion_indexes.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace skiff {
+namespace {
+
+struct Interval {
+  int64_t first = 0;
+  int64_t last = 0;
+};
+
+Result<int64_t> ParseIndex(std::string_view text, int64_t completions) {
+  int64_t index = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), index);
+  if (fault != std::errc() || end != text.data() + text.size()) {
+    return Fail(StatusReason::kInvalid, "is not a number: " + std::string(text));
+  }
+  if (index >= completions) {
+    return Fail(StatusReason::kInvalid, "too large index: " + std::string(text));
+  }
+  return index;
+}
+
+Result<Interval> ParseInterval(std::string_view text, int64_t completions) {
+  const size_t dash = text.find('-');
+  SKIFF_ASSIGN_OR_RETURN(const int64_t first, ParseIndex(text.substr(0, dash), completions));
+  if (dash == std::string_view::npos) return Interval{first, first};
+  SKIFF_ASSIGN_OR_RETURN(const int64_t last, ParseIndex(text.substr(dash + 1), completions));
+  if (first >= last) {
+    return Fail(StatusReason::kInvalid, "does not ascend: " + std::string(text));
+  }
+  return Interval{first, last};
+}
+
+// Takes the intervals off a text, one by one.
+class Intervals {
+ public:
+  Intervals(std::string_view text, int64_t completions) : rest_(text), completions_(completions) {}
+
+  bool done() const { return done_; }
+  Result<Interval> Next() {
+    const size_t comma = rest_.find(',');
+    const std::string_view text = rest_.substr(0, comma);
+    done_ = comma == std::string_view::npos;
+    rest_ = done_ ? std::string_view() : rest_.substr(comma + 1);
+    return ParseInterval(text, completions_);
+  }
+  std::optional<Interval> NextValid() {
+    while (!done_) {
+      if (const Result<Interval> interval = Next()) return *interval;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::string_view rest_;
+  int64_t completions_;
+  bool done_ = false;
+};
+
+}  // namespace
+
+Result<int64_t> CountCompletionIndexes(std::string_view text, int64_t completions) {
+  if (text.empty()) return 0;
+  int64_t count = 0;
+  std::optional<int64_t> last;
+  Intervals intervals(text, completions);
+  while (!intervals.done()) {
+    SKIFF_ASSIGN_OR_RETURN(const Interval interval, intervals.Next());
+    if (last && *last >= interval.first) {
+      return Fail(StatusReason::kInvalid, "does not ascend: " + std::to_string(interval.first) +
+                                              " follows " + std::to_string(*last));
+    }
+    count += interval.last - interval.first + 1;
+    last = interval.last;
+  }
+  return count;
+}
+
+int64_t FirstCommonIndex(std::string_view a, std::string_view b, int64_t completions) {
+  if (a.empty() || b.empty()) return -1;
+  Intervals of_a(a, completions);
+  Intervals of_b(b, completions);
+  std::optional<Interval> in_a = of_a.NextValid();
+  std::optional<Interval> in_b = of_b.NextValid();
+  while (in_a && in_b) {
+    if (in_a->first <= in_b->last && in_b->first <= in_a->last) {
+      return std::max(in_a->first, in_b->first);
+    }
+    if (in_a->first <= in_b->first) {
+      in_a = of_a.NextValid();
+    } else {
+      in_b = of_b.NextValid();
+    }
+  }
+  return -1;
+}
+
+}  // namespace skiff

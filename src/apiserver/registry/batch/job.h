@@ -1,0 +1,10 @@
+// The rules of a Job: its pods, what ends it, and what may change while it runs.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kJobRules;
+
+}  // namespace skiff

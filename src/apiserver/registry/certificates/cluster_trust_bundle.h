@@ -1,0 +1,10 @@
+// The rules of a ClusterTrustBundle: certificates of authorities.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kClusterTrustBundleRules;
+
+}  // namespace skiff

@@ -1,0 +1,201 @@
+#include "apiserver/registry/certificates/x509.h"
+
+#include <ctime>
+
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/rsa.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+#include "base/strings.h"
+#include "object/scalar/base64.h"
+
+namespace skiff {
+namespace {
+
+constexpr std::string_view kBegin = "-----BEGIN ";
+constexpr std::string_view kEnd = "-----END ";
+constexpr std::string_view kDashes = "-----";
+
+template <auto kFree>
+struct Free {
+  template <typename T>
+  void operator()(T* object) const {
+    kFree(object);
+  }
+};
+using X509Ptr = std::unique_ptr<X509, Free<X509_free>>;
+using RequestPtr = std::unique_ptr<X509_REQ, Free<X509_REQ_free>>;
+using DigestPtr = std::unique_ptr<EVP_MD_CTX, Free<EVP_MD_CTX_free>>;
+using NamesPtr = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
+using ConstraintsPtr = std::unique_ptr<BASIC_CONSTRAINTS, Free<BASIC_CONSTRAINTS_free>>;
+
+const unsigned char* Bytes(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+// The next line without its end.
+std::string_view TakeLine(std::string_view& text) {
+  const size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return TrimSpace(line);
+}
+
+bool ReadBody(std::string_view body, PemBlock* block) {
+  std::string base64;
+  bool in_headers = body.substr(0, body.find('\n')).find(':') != std::string_view::npos;
+  block->has_headers = in_headers;
+  while (!body.empty()) {
+    const std::string_view line = TakeLine(body);
+    if (in_headers) {
+      in_headers = !line.empty();
+    } else {
+      base64 += line;
+    }
+  }
+  Result<std::string> der = DecodeBase64(base64);
+  if (!der) return false;
+  block->der = std::move(*der);
+  return true;
+}
+
+Timestamp TimeOf(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return kZeroTimestamp;
+  return {timegm(&parts), 0};
+}
+
+}  // namespace
+
+std::vector<PemBlock> ReadPem(std::string_view text) {
+  std::vector<PemBlock> blocks;
+  while (true) {
+    const size_t begin = text.find(kBegin);
+    if (begin == std::string_view::npos) return blocks;
+    const bool starts_line = begin == 0 || text[begin - 1] == '\n';
+    text.remove_prefix(begin + kBegin.size());
+    if (!starts_line) continue;
+    std::string_view rest = text;
+    std::string_view type = TakeLine(rest);
+    if (!type.ends_with(kDashes)) continue;
+    type.remove_suffix(kDashes.size());
+    const std::string end_line = std::string(kEnd) + std::string(type) + std::string(kDashes);
+    const size_t end = rest.find(end_line);
+    if (end == std::string_view::npos) continue;
+    PemBlock block{.type = std::string(type), .has_headers = false, .der = {}};
+    if (!ReadBody(rest.substr(0, end), &block)) continue;
+    blocks.push_back(std::move(block));
+    text = rest.substr(end + end_line.size());
+  }
+}
+
+PublicKey::PublicKey(evp_pkey_st* key) {
+  if (key == nullptr) return;
+  EVP_PKEY_up_ref(key);
+  key_.reset(key, EVP_PKEY_free);
+}
+
+PublicKey PublicKey::FromPkix(std::string_view der) {
+  const unsigned char* at = Bytes(der);
+  EVP_PKEY* key = d2i_PUBKEY(nullptr, &at, static_cast<long>(der.size()));
+  ERR_clear_error();
+  if (key == nullptr) return {};
+  PublicKey out(at == Bytes(der) + der.size() ? key : nullptr);
+  EVP_PKEY_free(key);
+  return out;
+}
+
+PublicKey::Kind PublicKey::kind() const {
+  switch (key_ != nullptr ? EVP_PKEY_get_base_id(key_.get()) : 0) {
+    case EVP_PKEY_ED25519:
+      return Kind::kEd25519;
+    case EVP_PKEY_EC:
+      return Kind::kEcdsa;
+    case EVP_PKEY_RSA:
+      return Kind::kRsa;
+    default:
+      return Kind::kOther;
+  }
+}
+
+int PublicKey::Bits() const { return key_ != nullptr ? EVP_PKEY_get_bits(key_.get()) : 0; }
+
+bool PublicKey::IsAllowedForPods() const {
+  switch (kind()) {
+    case Kind::kEd25519:
+      return true;
+    case Kind::kEcdsa:
+      return Bits() == 256 || Bits() == 384 || Bits() == 521;
+    case Kind::kRsa:
+      return Bits() == 3072 || Bits() == 4096;
+    case Kind::kOther:
+      return false;
+  }
+  return false;
+}
+
+bool PublicKey::Equals(const PublicKey& other) const {
+  return key_ != nullptr && other.key_ != nullptr && EVP_PKEY_eq(key_.get(), other.key_.get()) == 1;
+}
+
+bool PublicKey::Signed(std::string_view text, std::string_view signature) const {
+  if (key_ == nullptr) return false;
+  const DigestPtr context(EVP_MD_CTX_new());
+  EVP_PKEY_CTX* key_context = nullptr;
+  const EVP_MD* digest = kind() == Kind::kEd25519 ? nullptr : EVP_sha256();
+  bool good = EVP_DigestVerifyInit(context.get(), &key_context, digest, nullptr, key_.get()) == 1;
+  if (good && kind() == Kind::kRsa) {
+    good = EVP_PKEY_CTX_set_rsa_padding(key_context, RSA_PKCS1_PSS_PADDING) == 1 &&
+           EVP_PKEY_CTX_set_rsa_pss_saltlen(key_context, RSA_PSS_SALTLEN_AUTO) == 1;
+  }
+  good = good && EVP_DigestVerify(context.get(), Bytes(signature), signature.size(), Bytes(text),
+                                  text.size()) == 1;
+  ERR_clear_error();
+  return good;
+}
+
+ParsedRequest ParseCertificateRequest(std::string_view der) {
+  ParsedRequest out;
+  const unsigned char* at = Bytes(der);
+  const RequestPtr request(d2i_X509_REQ(nullptr, &at, static_cast<long>(der.size())));
+  if (request != nullptr && at == Bytes(der) + der.size()) {
+    EVP_PKEY* key = X509_REQ_get0_pubkey(request.get());
+    out.is_request = key != nullptr;
+    out.key = PublicKey(key);
+    out.is_signed = key != nullptr && X509_REQ_verify(request.get(), key) == 1;
+  }
+  ERR_clear_error();
+  return out;
+}
+
+ParsedCertificate ParseCertificate(std::string_view der) {
+  ParsedCertificate out;
+  const unsigned char* at = Bytes(der);
+  const X509Ptr certificate(d2i_X509(nullptr, &at, static_cast<long>(der.size())));
+  ERR_clear_error();
+  if (certificate == nullptr || at != Bytes(der) + der.size()) return out;
+  out.is_certificate = true;
+  const ConstraintsPtr constraints(static_cast<BASIC_CONSTRAINTS*>(
+      X509_get_ext_d2i(certificate.get(), NID_basic_constraints, nullptr, nullptr)));
+  out.has_basic_constraints = constraints != nullptr;
+  out.is_ca = constraints != nullptr && constraints->ca != 0;
+  out.not_before = TimeOf(X509_get0_notBefore(certificate.get()));
+  out.not_after = TimeOf(X509_get0_notAfter(certificate.get()));
+  out.key = PublicKey(X509_get0_pubkey(certificate.get()));
+  const NamesPtr names(static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(certificate.get(), NID_subject_alt_name, nullptr, nullptr)));
+  for (int i = 0; names != nullptr && i < sk_GENERAL_NAME_num(names.get()); ++i) {
+    const GENERAL_NAME* name = sk_GENERAL_NAME_value(names.get(), i);
+    if (name->type != GEN_DNS) continue;
+    out.dns_names.emplace_back(
+        reinterpret_cast<const char*>(ASN1_STRING_get0_data(name->d.dNSName)),
+        static_cast<size_t>(ASN1_STRING_length(name->d.dNSName)));
+  }
+  ERR_clear_error();
+  return out;
+}
+
+}  // namespace skiff

@@ -1,0 +1,10 @@
+// The rules of a FlowSchema: which requests it matches.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kFlowSchemaRules;
+
+}  // namespace skiff

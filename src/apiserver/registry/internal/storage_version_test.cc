@@ -1,0 +1,32 @@
+#include <gtest/gtest.h>
+
+#include "apiserver/registry/internal/rules.h"
+#include "apiserver/validation/rules_testing.h"
+
+namespace skiff {
+namespace {
+
+TEST(StorageVersionRulesTest, ServersEncodeWhatTheyDecode) {
+  const testing::RulesTester tester(
+      InternalRules(), "internal.apiserver.k8s.io/v1alpha1", "StorageVersion",
+      R"({"metadata": {"name": "apps.deployments"}, "spec": {}, "status": {
+      "commonEncodingVersion": "apps/v1", "storageVersions": [{"apiServerID": "a",
+      "encodingVersion": "apps/v1", "decodableVersions": ["apps/v1"],
+      "servedVersions": ["apps/v1"]}]}})");
+  tester.ExpectNew({
+      {"metadata.name=x", "metadata.name Invalid"},
+      {"metadata.name=A.b", "metadata.name Invalid"},
+      {"status.commonEncodingVersion=", "status.commonEncodingVersion Invalid"},
+      {"status.commonEncodingVersion=v2", "status.commonEncodingVersion Invalid"},
+      {"status.storageVersions[0].apiServerID=A!", "status.storageVersions[0].apiServerID Invalid"},
+      {"status.storageVersions[0].decodableVersions=",
+       "status.storageVersions[0].decodableVersions Invalid; "
+       "status.storageVersions[0].servedVersions[0] Invalid"},
+      {"status.storageVersions[0].servedVersions=[\"a/b/c\"]",
+       "status.storageVersions[0].servedVersions[0] Invalid; "
+       "status.storageVersions[0].servedVersions[0] Invalid"},
+  });
+}
+
+}  // namespace
+}  // namespace skiff

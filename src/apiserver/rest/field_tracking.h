@@ -1,0 +1,52 @@
+// Field management of requests: who writes, by what right, and server-side apply as a PATCH.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "apiserver/managed_fields/field_manager.h"
+#include "apiserver/request/api_request.h"
+#include "apiserver/rest/endpoint.h"
+#include "base/status.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// The writer that a request is, of objects in the endpoint's version. Owns the name.
+class RequestWriter {
+ public:
+  RequestWriter(const ApiRequest& request, const Endpoint& endpoint);
+  const FieldWriter& get() const { return writer_; }
+  // Of another kind, which only stands for the object.
+  FieldWriter For(std::string_view api_version) const;
+
+ private:
+  std::string name_;
+  FieldWriter writer_;
+};
+
+// Sets the managedFields of an object that the request writes in place of `live`.
+void TrackWrite(const ApiRequest& request, const Endpoint& endpoint, const Document& live,
+                Document& object);
+
+// kInvalid if ?fieldManager= is no name. `options` is what Kubernetes calls the parameters.
+Result<void> CheckFieldManager(const ApiRequest& request, std::string_view options);
+// The same of a PATCH, where ?force= and the need of a name depend on its kind.
+Result<void> CheckPatchOptions(const ApiRequest& request);
+
+// --- apply
+
+bool IsApply(const ApiRequest& request);
+bool IsForced(const ApiRequest& request);
+// The configuration that is applied, an untyped tree. Duplicate keys are reported by the request's
+// mode, once the configuration has been applied: see ReportDuplicates().
+struct AppliedConfiguration {
+  Document config;
+  std::string duplicates;  // empty: none
+};
+Result<AppliedConfiguration> ReadConfiguration(const ApiRequest& request);
+Result<void> ReportDuplicates(ApiRequest& request, const AppliedConfiguration& applied);
+
+void HandleApply(ApiRequestPtr request, const Endpoint& endpoint, bool dry_run);
+
+}  // namespace skiff

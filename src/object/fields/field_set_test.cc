@@ -1,0 +1,142 @@
+#include "object/fields/field_set.h"
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "object/fields/testing.h"
+
+namespace skiff {
+namespace {
+
+constexpr std::string_view kLeft =
+    R"({"f:a":{".":{},"f:x":{},"f:y":{}},"f:b":{},"f:c":{"f:z":{}}})";
+constexpr std::string_view kRight = R"({"f:a":{"f:y":{}},"f:b":{"f:q":{}},"f:c":{}})";
+
+class FieldSetTest : public ::testing::Test {
+ protected:
+  FieldSet Of(std::string_view json) { return SetOf(arena_, json); }
+  Arena arena_;
+};
+
+TEST_F(FieldSetTest, UnionHasTheMembersOfBoth) {
+  EXPECT_EQ(
+      TextOf(Union(arena_, Of(kLeft), Of(kRight))),
+      R"({"f:a":{".":{},"f:x":{},"f:y":{}},"f:b":{".":{},"f:q":{}},"f:c":{".":{},"f:z":{}}})");
+}
+
+TEST_F(FieldSetTest, IntersectionHasOnlyCommonMembers) {
+  EXPECT_EQ(TextOf(Intersection(arena_, Of(kLeft), Of(kRight))), R"({"f:a":{"f:y":{}}})");
+}
+
+TEST_F(FieldSetTest, DifferenceKeepsWhatIsBelowAMemberThatGoes) {
+  EXPECT_EQ(TextOf(Difference(arena_, Of(kLeft), Of(kRight))),
+            R"({"f:a":{".":{},"f:x":{}},"f:b":{},"f:c":{"f:z":{}}})");
+}
+
+TEST_F(FieldSetTest, RecursiveDifferenceTakesWhatIsBelowToo) {
+  EXPECT_EQ(TextOf(RecursiveDifference(arena_, Of(kLeft), Of(kRight))),
+            R"({"f:a":{".":{},"f:x":{}},"f:b":{}})");
+  EXPECT_EQ(TextOf(RecursiveDifference(arena_, Of(kLeft), Of(R"({"f:a":{}})"))),
+            R"({"f:b":{},"f:c":{"f:z":{}}})");
+}
+
+TEST_F(FieldSetTest, LeavesHaveNothingBelow) {
+  EXPECT_EQ(TextOf(Leaves(arena_, Of(kLeft))),
+            R"({"f:a":{"f:x":{},"f:y":{}},"f:b":{},"f:c":{"f:z":{}}})");
+}
+
+TEST_F(FieldSetTest, ASubsetHasNoMemberOfItsOwn) {
+  EXPECT_TRUE(IsSubset(Of(R"({"f:a":{"f:x":{}}})"), Of(kLeft)));
+  EXPECT_FALSE(IsSubset(Of(R"({"f:c":{}})"), Of(kLeft)));
+  EXPECT_TRUE(IsSubset({}, Of(kLeft)));
+  EXPECT_FALSE(IsSubset(Of(kLeft), {}));
+}
+
+TEST_F(FieldSetTest, NamedFieldsOnTheWayBecomeMembersButKeysDoNot) {
+  const FieldShape shape = FieldShape::OfMessage(FindKind("v1", "Pod"));
+  EXPECT_EQ(TextOf(WithNamedFields(
+                arena_,
+                Of(R"({"f:metadata":{"f:labels":{"f:a":{}}},)"
+                   R"("f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{"f:image":{}}}}})"),
+                shape)),
+            R"({"f:metadata":{".":{},"f:labels":{".":{},"f:a":{}}},)"
+            R"("f:spec":{".":{},"f:containers":{".":{},"k:{\"name\":\"c\"}":{"f:image":{}}}}})");
+}
+
+TEST_F(FieldSetTest, OnlyWhatLiesWithinAPatternStays) {
+  const PathElement path[] = {PathElement::Field("spec"), PathElement::Field("containers"),
+                              PathElement::Index(-1), PathElement::Field("resources")};
+  EXPECT_EQ(
+      TextOf(
+          OnlyWithin(arena_,
+                     Of(R"({"f:metadata":{"f:labels":{"f:a":{}}},"f:spec":{"f:containers":)"
+                        R"({"k:{\"name\":\"c\"}":{"f:image":{},"f:resources":{"f:limits":{}}}}}})"),
+                     SetOfPath(arena_, path))),
+      R"({"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{"f:resources":{"f:limits":{}}}}}})");
+}
+
+TEST_F(FieldSetTest, PathsReadAsInMessages) {
+  std::string out;
+  ForEachMember(Of(R"({"f:spec":{"f:l":{"k:{\"a\":1,\"b\":\"x\"}":{},"v:\"y\"":{},"i:3":{}}}})"),
+                [&](std::span<const PathElement> path) { out += PathText(path) + "\n"; });
+  EXPECT_EQ(out, ".spec.l[a=1,b=\"x\"]\n.spec.l[=\"y\"]\n.spec.l[3]\n");
+}
+
+// The laws of sets, on sets that a generator makes.
+class RandomSets {
+ public:
+  explicit RandomSets(uint64_t seed) : random_(seed) {}
+
+  std::string Json(int depth) {
+    std::string out = "{";
+    const uint64_t count = random_.Next() % 4;
+    for (uint64_t i = 0; i < count; ++i) {
+      if (out.size() > 1) out += ',';
+      const std::string digit(1, static_cast<char>('0' + random_.Next() % 5));
+      switch (random_.Next() % 4) {
+        case 0:
+          out += "\"k:{\\\"name\\\":\\\"" + digit + "\\\"}\":";
+          break;
+        case 1:
+          out += "\"v:" + digit + "\":";
+          break;
+        default:
+          out += "\"f:" + digit + "\":";
+      }
+      out += depth == 0 ? "{}" : Json(depth - 1);
+    }
+    if (random_.Next() % 2 == 0) out += out.size() > 1 ? R"(,".":{})" : R"(".":{})";
+    return out + "}";
+  }
+
+ private:
+  SeededRandom random_;
+};
+
+TEST_F(FieldSetTest, TheLawsOfSetsHold) {
+  RandomSets random(7);
+  for (int i = 0; i < 2000; ++i) {
+    const std::string a_json = random.Json(3);
+    const std::string b_json = random.Json(3);
+    const FieldSet a = Of(a_json);
+    const FieldSet b = Of(b_json);
+    SCOPED_TRACE(a_json + " and " + b_json);
+    const FieldSet both = Union(arena_, a, b);
+    EXPECT_TRUE(SameFields(both, Union(arena_, b, a)));
+    EXPECT_TRUE(IsSubset(a, both) && IsSubset(b, both));
+    const FieldSet common = Intersection(arena_, a, b);
+    EXPECT_TRUE(SameFields(common, Intersection(arena_, b, a)));
+    EXPECT_TRUE(IsSubset(common, a) && IsSubset(common, b));
+    const FieldSet rest = Difference(arena_, a, b);
+    EXPECT_TRUE(Intersection(arena_, rest, b).empty());
+    EXPECT_TRUE(SameFields(Union(arena_, rest, common), a));
+    EXPECT_TRUE(IsSubset(RecursiveDifference(arena_, a, b), rest));
+    EXPECT_TRUE(Difference(arena_, a, a).empty());
+    const std::string text = TextOf(both);
+    EXPECT_TRUE(SameFields(Of(text), both));
+    EXPECT_EQ(TextOf(Of(text)), text);
+  }
+}
+
+}  // namespace
+}  // namespace skiff

@@ -1,0 +1,195 @@
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "profiling/cpu_sampler.h"
+#include "profiling/profile.h"
+#include "profiling/profiles.h"
+#include "profiling/symbols.h"
+
+namespace skiff {
+
+// Not of an unnamed namespace and not inlined, so that it has a symbol of its own.
+__attribute__((noinline)) uint64_t BusyWorkForTheTest(const std::atomic<bool>& end) {
+  uint64_t sum = 1;
+  while (!end.load(std::memory_order_relaxed)) {
+    for (int i = 0; i < 10'000; ++i) sum = sum * 6364136223846793005U + 1442695040888963407U;
+  }
+  return sum;
+}
+
+namespace {
+
+uint64_t ReadVarint(std::string_view& bytes) {
+  uint64_t value = 0;
+  for (int shift = 0; !bytes.empty(); shift += 7) {
+    const auto byte = static_cast<unsigned char>(bytes[0]);
+    bytes.remove_prefix(1);
+    value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    if ((byte & 0x80) == 0) break;
+  }
+  return value;
+}
+
+// A message, read without its schema: numbers and bytes by field.
+struct Message {
+  std::multimap<int, uint64_t> numbers;
+  std::multimap<int, std::string> bytes;
+
+  explicit Message(std::string_view text) {
+    while (!text.empty()) {
+      const uint64_t key = ReadVarint(text);
+      if ((key & 7) == 0) {
+        numbers.emplace(static_cast<int>(key >> 3), ReadVarint(text));
+        continue;
+      }
+      EXPECT_EQ(key & 7, 2U);
+      const uint64_t size = ReadVarint(text);
+      bytes.emplace(static_cast<int>(key >> 3), text.substr(0, size));
+      text.remove_prefix(size);
+    }
+  }
+  std::vector<std::string> All(int field) const {
+    std::vector<std::string> out;
+    for (auto [at, end] = bytes.equal_range(field); at != end; ++at) out.push_back(at->second);
+    return out;
+  }
+  uint64_t Number(int field) const {
+    const auto found = numbers.find(field);
+    return found == numbers.end() ? 0 : found->second;
+  }
+};
+
+constexpr int kSampleType = 1;
+constexpr int kSample = 2;
+constexpr int kLocation = 4;
+constexpr int kFunction = 5;
+constexpr int kStringTable = 6;
+
+void SampleFor(CpuSampler& sampler, Duration time) {
+  SystemClock clock;
+  std::mutex mutex;
+  std::condition_variable never;
+  std::unique_lock lock(mutex);
+  for (const Duration end = clock.Monotonic() + time; clock.Monotonic() < end;) {
+    clock.WaitUntil(never, lock, clock.Monotonic() + std::chrono::milliseconds(20));
+    sampler.Collect();
+  }
+}
+
+TEST(LoadedCodeTest, KnowsFunctionsOfTheProgramAndOfLibraries) {
+  const LoadedCode code;
+  const auto own = reinterpret_cast<uintptr_t>(&BusyWorkForTheTest);
+  ASSERT_NE(code.MappingOf(own), nullptr);
+  EXPECT_EQ(Demangled(code.SymbolOf(own)), "skiff::BusyWorkForTheTest(std::atomic<bool> const&)");
+  const auto library = reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, "pthread_mutex_lock"));
+  EXPECT_NE(code.SymbolOf(library).find("pthread_mutex_lock"), std::string::npos);
+  EXPECT_EQ(code.MappingOf(0), nullptr);
+  EXPECT_EQ(code.SymbolOf(1), "");
+}
+
+TEST(LoadedCodeTest, FilesThatAreNoProgramsHaveNoSymbols) {
+  EXPECT_EQ(ElfSymbols("/proc/self/maps").size(), 0U);
+  EXPECT_EQ(ElfSymbols("/nowhere").size(), 0U);
+  EXPECT_EQ(ElfSymbols(std::string(SKIFF_SOURCE_DIR) + "/src/README.md").size(), 0U);
+}
+
+TEST(CpuSamplerTest, FindsTheFunctionThatWorksInAnotherThread) {
+  Result<std::unique_ptr<CpuSampler>> sampler = CpuSampler::Start(std::chrono::milliseconds(2));
+  ASSERT_TRUE(sampler);
+  std::atomic<bool> end = false;
+  std::atomic<uint64_t> sum = 0;
+  Thread worker("worker", [&] { sum = BusyWorkForTheTest(end); });
+  SampleFor(**sampler, std::chrono::milliseconds(400));
+  end = true;
+  worker.Join();
+  const LoadedCode code;
+  uint64_t in_work = 0;
+  uint64_t all = 0;
+  for (const auto& [stack, times] : (*sampler)->stacks()) {
+    all += times;
+    for (const uintptr_t each : stack) {
+      if (code.SymbolOf(each).find("BusyWorkForTheTest") == std::string::npos) continue;
+      in_work += times;
+      EXPECT_GE(stack.size(), 3U);  // it was called, by the thread's own functions
+      break;
+    }
+  }
+  EXPECT_GT(in_work, 5U);
+  EXPECT_GE(in_work * 2, all);
+}
+
+TEST(CpuSamplerTest, ThereIsOneAtATime) {
+  Result<std::unique_ptr<CpuSampler>> first = CpuSampler::Start(kCpuProfilePeriod);
+  ASSERT_TRUE(first);
+  const auto second = CpuSampler::Start(kCpuProfilePeriod);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().reason(), StatusReason::kConflict);
+  first->reset();
+  EXPECT_TRUE(CpuSampler::Start(kCpuProfilePeriod));
+}
+
+TEST(ProfilesTest, CpuProfileHasSamplesWithNamedFunctions) {
+  Result<std::unique_ptr<CpuSampler>> sampler = CpuSampler::Start(std::chrono::milliseconds(2));
+  ASSERT_TRUE(sampler);
+  std::atomic<bool> end = false;
+  std::atomic<uint64_t> sum = 0;
+  Thread worker("worker", [&] { sum = BusyWorkForTheTest(end); });
+  SampleFor(**sampler, std::chrono::milliseconds(200));
+  end = true;
+  worker.Join();
+  const Message profile(CpuProfile(**sampler, std::chrono::seconds(1), std::chrono::seconds(2)));
+  EXPECT_EQ(profile.All(kSampleType).size(), 2U);
+  EXPECT_EQ(profile.Number(9), 1'000'000'000U);
+  EXPECT_EQ(profile.Number(10), 2'000'000'000U);
+  EXPECT_EQ(profile.Number(12), 2'000'000U);
+  const std::vector<std::string> strings = profile.All(kStringTable);
+  ASSERT_FALSE(strings.empty());
+  EXPECT_EQ(strings[0], "");
+  uint64_t functions_named = 0;
+  for (const std::string& each : profile.All(kFunction)) {
+    const Message function(each);
+    ASSERT_LT(function.Number(2), strings.size());
+    functions_named += strings[function.Number(2)].find("BusyWork") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_EQ(functions_named, 1U);
+  // Every location of a sample is there.
+  const size_t locations = profile.All(kLocation).size();
+  ASSERT_FALSE(profile.All(kSample).empty());
+  for (const std::string& each : profile.All(kSample)) {
+    const Message sample(each);
+    std::string packed = sample.All(1).at(0);
+    std::string_view rest = packed;
+    while (!rest.empty()) EXPECT_LE(ReadVarint(rest), locations);
+  }
+}
+
+TEST(ProfilesTest, HeapProfileCountsWhatIsAllocated) {
+  const auto in_use = [] {
+    const Message profile(HeapProfile(std::chrono::seconds(7)));
+    uint64_t sum = 0;
+    for (const std::string& each : profile.All(kSample)) {
+      std::string packed = Message(each).All(2).at(0);
+      std::string_view rest = packed;
+      sum += ReadVarint(rest);
+    }
+    return sum;
+  };
+  constexpr size_t kMuch = 64 * 1024 * 1024;
+  const uint64_t before = in_use();
+  std::vector<char> block(kMuch, 'x');
+  EXPECT_GE(in_use() + kMuch / 8, before + kMuch);
+  EXPECT_NE(HeapText().find("malloc, "), std::string::npos);
+  EXPECT_EQ(block.back(), 'x');
+}
+
+}  // namespace
+}  // namespace skiff
