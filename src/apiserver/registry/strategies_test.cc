@@ -71,8 +71,10 @@ TEST(StrategiesTest, TheTwoSourcesOfAClaimSayTheSame) {
   };
   constexpr std::string_view kOther = R"("kind":"PersistentVolumeClaim","name":"a"})";
   const std::string claim(kOther);
-  EXPECT_TRUE(Has(create(R"({"dataSource": {)" + claim + "}"), R"("dataSourceRef":{)" + claim));
-  EXPECT_TRUE(Has(create(R"({"dataSourceRef": {)" + claim + "}"), R"("dataSource":{)" + claim));
+  EXPECT_TRUE(Has(create(R"({"dataSource": {)" + claim + "}"),
+                  R"("dataSourceRef":{"apiGroup":null,)" + claim));
+  EXPECT_TRUE(Has(create(R"({"dataSourceRef": {)" + claim + "}"),
+                  R"("dataSource":{"apiGroup":null,)" + claim));
   EXPECT_FALSE(Has(create(R"({"dataSource": {"kind": "X", "name": "y"}})"), "dataSource"));
   EXPECT_TRUE(Has(create(R"({"dataSourceRef": {"apiGroup": "a.b", "kind": "X", "name": "y"}})"),
                   R"("dataSource":{"apiGroup":"a.b","kind":"X","name":"y"})"));
