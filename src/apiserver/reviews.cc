@@ -5,6 +5,7 @@
 #include "apiserver/authn/token_review.h"
 #include "apiserver/authz/access_review.h"
 #include "apiserver/request/respond.h"
+#include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/input.h"
 
 namespace skiff {
@@ -26,6 +27,7 @@ void Review(ApiRequestPtr request, const Endpoint& endpoint, Ask ask) {
   ApiRequest& ref = *request;
   Result<Document> body = ReadBody(ref, KindOf(endpoint));
   if (!body) return RespondError(ref, body.error());
+  TrackWrite(ref, endpoint, Document::OfType(KindOf(endpoint).type), *body);
   std::shared_ptr<ApiRequest> shared = std::move(request);
   ask(std::move(*body), *shared, [shared](Result<Document> answer) {
     if (!answer) return RespondError(*shared, answer.error());
@@ -87,6 +89,7 @@ void IssueToken(ApiRequestPtr request, const Endpoint& endpoint, TokenIssuer& is
   ApiRequest& ref = *request;
   Result<Document> body = ReadBody(ref, KindOf(endpoint));
   if (!body) return RespondError(ref, body.error());
+  TrackWrite(ref, endpoint, Document::OfType(KindOf(endpoint).type), *body);
   std::shared_ptr<ApiRequest> shared = std::move(request);
   issuer.Issue(shared->info.name_space, shared->info.name, std::move(*body),
                [shared](Result<IssuedToken> issued) {
