@@ -6,6 +6,7 @@
 #include "apiserver/authz/access_review.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/admit_creation.h"
+#include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/input.h"
 
 namespace skiff {
@@ -33,6 +34,7 @@ void Review(ApiRequestPtr request, const Endpoint& endpoint, Ask ask) {
   ApiRequest& ref = *request;
   Result<Document> body = ReadBody(ref, KindOf(endpoint));
   if (!body) return RespondError(ref, body.error());
+  TrackWrite(ref, endpoint, Document::OfType(KindOf(endpoint).type), *body);
   if (const Result<void> admitted = AdmitAnswered(*body, ref, endpoint); !admitted) {
     return RespondError(ref, admitted.error());
   }
@@ -97,6 +99,7 @@ void IssueToken(ApiRequestPtr request, const Endpoint& endpoint, TokenIssuer& is
   ApiRequest& ref = *request;
   Result<Document> body = ReadBody(ref, KindOf(endpoint));
   if (!body) return RespondError(ref, body.error());
+  TrackWrite(ref, endpoint, Document::OfType(KindOf(endpoint).type), *body);
   if (const Result<void> admitted = AdmitAnswered(*body, ref, endpoint); !admitted) {
     return RespondError(ref, admitted.error());
   }

@@ -55,6 +55,14 @@ ManagedFields EntriesForUpdate(Arena& arena, const FieldWriter& writer, const Do
       .value_or(ManagedFields());
 }
 
+// Whether steps are places in lists, which only items without keys lead to.
+bool HasPlaces(const FieldSet& set) {
+  for (const FieldNode& node : set.nodes()) {
+    if (node.element.kind() == PathElement::Kind::kIndex || HasPlaces(node.children)) return true;
+  }
+  return false;
+}
+
 bool HasUid(const Document& object) {
   const Value* uid = object.root().FindPath({"metadata", "uid"});
   return uid != nullptr && uid->is_string() && !uid->AsText().empty();
@@ -71,6 +79,11 @@ void TrackUpdate(const FieldWriter& writer, const Document& live, Document& obje
   VersionConverter converter;
   VersionedChanges changes(arena, converter, ResetFields(arena, writer.storage, writer.subresource),
                            {live.root(), live.type()}, {object.root(), object.type()});
+  // Items that should have a key and have none cannot be owned, and then nothing is.
+  if (const FieldChanges* changed = changes.In(writer.api_version);
+      changed != nullptr && (HasPlaces(changed->added) || HasPlaces(changed->modified))) {
+    return;
+  }
   GiveChangesTo(arena, writer, changes, managed);
   managed.Write(object);
 }

@@ -102,6 +102,12 @@ TEST(TrackUpdateTest, ValidEntriesOfAClientReplaceThoseOfTheObject) {
   EXPECT_NE(object.Owners(), "");
 }
 
+TEST(TrackUpdateTest, NobodyOwnsAnObjectWithItemsThatCannotBeToldApart) {
+  ManagedObject object("v1", "ServiceAccount");
+  object.Update("a", R"({"metadata":{"name":"s"},"secrets":[{}]})");
+  EXPECT_EQ(object.Owners(), "");
+}
+
 TEST(TrackUpdateTest, TheOldestUpdatersBecomeOne) {
   ManagedObject object("v1", "ConfigMap");
   std::string data;

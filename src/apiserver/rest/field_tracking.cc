@@ -24,13 +24,17 @@ FieldWriter RequestWriter::For(std::string_view api_version) const {
 
 void TrackWrite(const ApiRequest& request, const Endpoint& endpoint, const Document& live,
                 Document& object) {
+  const RequestWriter writer(request, endpoint);
+  if (object.type() != endpoint.resource->kind) {
+    return TrackUpdate(writer.For(object.type()->group_version->api_version), live, object);
+  }
   // What a stored version would make of the object counts, as in the live one that came from there.
-  if (const MessageDesc* stored = endpoint.storage->desc().stored; stored != object.type()) {
-    Result<Document> inner = Convert(object, stored);
+  if (endpoint.storage != nullptr && endpoint.storage->desc().stored != object.type()) {
+    Result<Document> inner = Convert(object, endpoint.storage->desc().stored);
     if (inner) inner = Convert(*inner, object.type());
     if (inner) object = std::move(*inner);
   }
-  TrackUpdate(RequestWriter(request, endpoint).get(), live, object);
+  TrackUpdate(writer.get(), live, object);
 }
 
 namespace {
