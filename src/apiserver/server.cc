@@ -31,6 +31,7 @@
 #include "apiserver/router.h"
 #include "apiserver/security.h"
 #include "apiserver/stored_rbac.h"
+#include "apiserver/validation/pod_options.h"
 #include "base/metrics.h"
 #include "base/resident_memory.h"
 #include "net/server.h"
@@ -70,6 +71,8 @@ class ApiServer::Impl {
     AddCollectedMetrics();
     SetDefaultsEnvironment(
         {[this](std::string_view gate) { return options_.FeatureEnabled(gate); }, &clock_});
+    SetPodFeatures(options_.allow_privileged,
+                   [this](std::string_view gate) { return options_.FeatureEnabled(gate); });
     SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_));
     SKIFF_RETURN_IF_ERROR(Serve());
     SKIFF_RETURN_IF_ERROR(StartStorages());

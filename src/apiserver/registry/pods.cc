@@ -1,17 +1,15 @@
 #include "apiserver/registry/pods.h"
 
-#include <algorithm>
-#include <set>
 #include <utility>
 
 #include "apiserver/authn/object_errors.h"
+#include "apiserver/registry/pod_fields.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/input.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/update_object.h"
 #include "apiserver/rest/write_rules.h"
-#include "object/scalar/quantity.h"
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 
@@ -20,85 +18,22 @@ namespace {
 
 namespace core = views::core_v1;
 
-bool IsComputeResource(std::string_view name) { return name == "cpu" || name == "memory"; }
-
-bool IsZero(std::string_view quantity) {
-  const Result<Quantity> parsed = Quantity::Parse(quantity);
-  return parsed && parsed->IsZero();
-}
-
-bool SameAmount(std::string_view a, std::string_view b) {
-  const Result<Quantity> x = Quantity::Parse(a);
-  const Result<Quantity> y = Quantity::Parse(b);
-  return x && y && *x == *y;
-}
-
-// What the resources of all containers say about the quality of service of their pod.
-struct ResourceUse {
-  bool any = false;
-  bool guaranteed = true;
-
-  void Add(const core::ResourceRequirements& resources) {
-    std::set<std::string_view> limited;
-    for (const auto& [name, quantity] : resources.limits()) {
-      if (!IsComputeResource(name) || IsZero(quantity)) continue;
-      any = true;
-      limited.insert(name);
-    }
-    for (const auto& [name, quantity] : resources.requests()) {
-      if (!IsComputeResource(name) || IsZero(quantity)) continue;
-      any = true;
-      bool equal = false;
-      for (const auto& [limit_name, limit] : resources.limits()) {
-        equal |= limit_name == name && SameAmount(limit, quantity);
-      }
-      guaranteed &= equal;
-    }
-    guaranteed &= limited.size() == 2;
-  }
-};
-
-std::string_view QosClass(const core::PodSpec& spec) {
-  ResourceUse use;
-  for (const core::Container container : spec.containers()) use.Add(container.resources());
-  for (const core::Container container : spec.init_containers()) use.Add(container.resources());
-  if (!use.any) return "BestEffort";
-  return use.guaranteed ? "Guaranteed" : "Burstable";
-}
-
 }  // namespace
 
-Result<void> PodBehaviour::PrepareForCreate(WriteContext&, Document& object) {
-  object.root().Erase("status");
-  core::MutablePod pod(object);
-  pod.mutable_status().set_phase("Pending");
-  pod.mutable_status().set_qos_class(QosClass(core::Pod(object).spec()));
+Result<void> PodBehaviour::PrepareForCreate(WriteContext& write, Document& object) {
+  PrepareNewPod(object, write.now);
   return {};
 }
 
 Result<void> PodBehaviour::PrepareForUpdate(WriteContext& write, Document& old, Document& object) {
   if (write.subresource == "status") {
-    // The status alone; who owns the pod and what it runs is not for the node to change.
-    object.root().Set(object.arena(), "spec", old.root().Find("spec")->CopyInto(object.arena()));
-    const MetaOf before(old);
-    MetaOf(object).Take("ownerReferences", before);
-    return {};
-  }
-  if (write.subresource == "ephemeralcontainers" || write.subresource == "resize") {
-    Document wanted = object.Copy();
-    object = old.Copy();
-    if (const Value* status = old.root().Find("status"); status != nullptr) {
-      object.root().Set(object.arena(), "status", status->CopyInto(object.arena()));
-    }
-    const std::string_view taken =
-        write.subresource == "resize" ? "containers" : "ephemeralContainers";
-    Value* spec = object.root().Find("spec");
-    if (const Value* value = wanted.root().FindPath({"spec", taken}); value != nullptr) {
-      spec->Set(object.arena(), taken, value->CopyInto(object.arena()));
-    }
-    if (!DeepEqual(*spec, *old.root().Find("spec"))) {
-      MetaOf(object).SetGeneration(MetaOf(old).generation() + 1);
-    }
+    KeepAllButStatus(old, object);
+  } else if (write.subresource == "ephemeralcontainers") {
+    KeepAllButEphemeralContainers(old, object);
+  } else if (write.subresource == "resize") {
+    KeepAllButResources(old, object);
+  } else if (Value* spec = object.root().Find("spec"); spec != nullptr) {
+    DropDisabledPodFields(*spec, old.root().Find("spec"));
   }
   return {};
 }

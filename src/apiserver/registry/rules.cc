@@ -9,6 +9,7 @@
 #include "apiserver/registry/autoscaling/rules.h"
 #include "apiserver/registry/batch/rules.h"
 #include "apiserver/registry/certificates/rules.h"
+#include "apiserver/registry/core/core_rules.h"
 #include "apiserver/registry/flowcontrol/rules.h"
 #include "apiserver/registry/internal/rules.h"
 #include "apiserver/registry/policy/rules.h"
@@ -27,6 +28,7 @@ constexpr RulesOfGroup kGroups[] = {
     AutoscalerRules,
     BatchRules,
     CertificatesRules,
+    CoreRules,
     FlowcontrolRules,
     InternalRules,
     PolicyRules,

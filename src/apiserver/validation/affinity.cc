@@ -170,7 +170,7 @@ bool IsDecimalInteger(std::string_view text) {
 
 void ValidateComparing(const core::Toleration& toleration, const PodOptions& options,
                        FieldErrors& errors) {
-  if (!options.allow_comparing_tolerations) {
+  if (!options.allow_comparing_tolerations && !IsOn(PodFeature::kComparingTolerations)) {
     return errors.NotSupported("operator", toleration.operator_(), {"Equal", "Exists", "Gt", "Lt"});
   }
   const std::string_view value = toleration.value();

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <string>
 
-#include "base/ip_address.h"
+#include "apiserver/validation/addresses.h"
 #include "base/limits.h"
 
 namespace skiff {
@@ -216,7 +216,7 @@ void ValidateConditions(const ListView<meta::Condition>& conditions, std::string
 }
 
 void ValidateIp(std::string_view ip, std::string_view field, FieldErrors& errors) {
-  if (IpAddress::Parse(ip)) return;
+  if (ReadIp(ip)) return;
   errors.Invalid(field, ip, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
 }
 

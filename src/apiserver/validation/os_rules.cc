@@ -181,7 +181,7 @@ void ValidateHostProcesses(const core::PodSpec& spec, FieldErrors& errors) {
     errors.Invalid("hostNetwork", false,
                    "hostNetwork must be true if pod contains any hostProcess containers");
   }
-  if (!ArePrivilegedContainersAllowed()) {
+  if (!IsOn(PodFeature::kPrivileged)) {
     errors.Forbidden("", "hostProcess containers are disallowed by cluster policy");
   }
 }
@@ -189,7 +189,8 @@ void ValidateHostProcesses(const core::PodSpec& spec, FieldErrors& errors) {
 void ValidateHostUsers(const core::PodSpec& spec, const PodOptions& options, FieldErrors& errors) {
   constexpr std::string_view kWhy = "when `hostUsers` is false";
   if (spec.host_users().value_or(true)) return;
-  if (spec.host_network() && !options.allow_host_network_without_host_users) {
+  if (spec.host_network() && !options.allow_host_network_without_host_users &&
+      !IsOn(PodFeature::kHostNetworkWithoutHostUsers)) {
     errors.Forbidden("hostNetwork", kWhy);
   }
   // Kubernetes names these two fields so.

@@ -1,6 +1,7 @@
 #include "apiserver/validation/pod_options.h"
 
 #include <atomic>
+#include <utility>
 
 #include "apiserver/validation/affinity.h"
 #include "apiserver/validation/common.h"
@@ -15,7 +16,7 @@ namespace {
 
 namespace core = views::core_v1;
 
-std::atomic<bool> privileged_allowed = false;
+std::atomic<uint32_t> features_on = 0;
 
 bool HasIndivisible(const MapView<std::string_view>& amounts) {
   for (const auto& [name, quantity] : amounts) {
@@ -120,10 +121,26 @@ PodOptions PodOptionsFor(const core::PodSpec& old, const views::meta_v1::ObjectM
   return options;
 }
 
-bool ArePrivilegedContainersAllowed() { return privileged_allowed.load(std::memory_order_relaxed); }
+bool IsOn(PodFeature feature) {
+  return (features_on.load(std::memory_order_relaxed) & static_cast<uint32_t>(feature)) != 0;
+}
 
-void AllowPrivilegedContainers(bool allowed) {
-  privileged_allowed.store(allowed, std::memory_order_relaxed);
+void SetPodFeatures(bool allow_privileged,
+                    const std::function<bool(std::string_view gate)>& is_gate_on) {
+  constexpr std::pair<std::string_view, PodFeature> kGates[] = {
+      {"ClusterTrustBundleProjection", PodFeature::kClusterTrustBundleProjection},
+      {"PodCertificateRequest", PodFeature::kPodCertificates},
+      {"GenericWorkload", PodFeature::kGenericWorkload},
+      {"ContainerStopSignals", PodFeature::kStopSignals},
+      {"TaintTolerationComparisonOperators", PodFeature::kComparingTolerations},
+      {"UserNamespacesHostNetworkSupport", PodFeature::kHostNetworkWithoutHostUsers},
+      {"SELinuxMount", PodFeature::kSeLinuxMount},
+  };
+  uint32_t on = allow_privileged ? static_cast<uint32_t>(PodFeature::kPrivileged) : 0;
+  for (const auto& [gate, feature] : kGates) {
+    if (is_gate_on(gate)) on |= static_cast<uint32_t>(feature);
+  }
+  features_on.store(on, std::memory_order_relaxed);
 }
 
 }  // namespace skiff

@@ -4,6 +4,10 @@
 // stay writable, so a change is judged more mildly: what was wrong already may stay as it is.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 
@@ -33,8 +37,21 @@ struct PodOptions {
 PodOptions PodOptionsFor(const views::core_v1::PodSpec& old_spec,
                          const views::meta_v1::ObjectMeta& old_meta);
 
-// --allow-privileged. Off until it is set, which is done once, before anything is served.
-bool ArePrivilegedContainersAllowed();
-void AllowPrivilegedContainers(bool allowed);
+// What the server allows in pods because it was told so: --allow-privileged, and feature gates that
+// are off unless somebody turns them on.
+enum class PodFeature : uint32_t {
+  kPrivileged = 1 << 0,
+  kClusterTrustBundleProjection = 1 << 1,
+  kPodCertificates = 1 << 2,
+  kGenericWorkload = 1 << 3,
+  kStopSignals = 1 << 4,
+  kComparingTolerations = 1 << 5,
+  kHostNetworkWithoutHostUsers = 1 << 6,
+  kSeLinuxMount = 1 << 7,
+};
+bool IsOn(PodFeature feature);
+// Once, before anything is served. All are off until then.
+void SetPodFeatures(bool allow_privileged,
+                    const std::function<bool(std::string_view gate)>& is_gate_on);
 
 }  // namespace skiff

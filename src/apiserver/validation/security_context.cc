@@ -134,7 +134,7 @@ void ValidateSecurityContext(const core::SecurityContext& context, bool host_use
                              FieldErrors& errors) {
   const auto at = errors.At("securityContext");
   const bool privileged = context.privileged().value_or(false);
-  if (privileged && !ArePrivilegedContainersAllowed()) {
+  if (privileged && !IsOn(PodFeature::kPrivileged)) {
     errors.Forbidden("privileged", "disallowed by cluster policy");
   }
   ValidateId(context.run_as_user(), "runAsUser", errors);
@@ -189,7 +189,7 @@ void ValidatePodSecurityContext(const core::PodSpec& spec, const PodOptions& opt
     ValidateOneOf(*policy, {"Merge", "Strict"}, "supplementalGroupsPolicy", errors);
   }
   if (const auto policy = context.se_linux_change_policy()) {
-    if (options.allow_any_se_linux_change_policy) {
+    if (options.allow_any_se_linux_change_policy || IsOn(PodFeature::kSeLinuxMount)) {
       ValidateOneOf(*policy, {"MountOption", "Recursive"}, "seLinuxChangePolicy", errors);
     } else {
       ValidateOneOf(*policy, {"Recursive"}, "seLinuxChangePolicy", errors);

@@ -2,8 +2,8 @@
 // when there are many. The texts must outlive it.
 #pragma once
 
-#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <set>
 #include <string_view>
 
@@ -11,15 +11,13 @@ namespace skiff {
 
 class SeenNames {
  public:
-  bool Has(std::string_view name) const {
-    const auto end = few_.begin() + count_;
-    return std::find(few_.begin(), end, name) != end || (!more_.empty() && more_.contains(name));
-  }
+  bool Has(std::string_view name) const { return (filter_ & BitOf(name)) != 0 && IsListed(name); }
   // False if it was there already.
   bool Add(std::string_view name) {
     if (Has(name)) return false;
+    filter_ |= BitOf(name);
     if (count_ < few_.size()) {
-      few_[count_++] = name;
+      few_[count_++] = {name.data(), name.size()};
     } else {
       more_.insert(name);
     }
@@ -27,8 +25,28 @@ class SeenNames {
   }
 
  private:
-  std::array<std::string_view, 16> few_;
+  // Most names that are looked for are new, and their bits say so.
+  static uint64_t BitOf(std::string_view name) {
+    if (name.empty()) return 1;
+    const auto byte = [&](size_t at) { return static_cast<unsigned char>(name[at]); };
+    const size_t mixed = name.size() * 37 + byte(name.size() - 1) * 11 + byte(name.size() / 2) * 5;
+    return uint64_t{1} << (mixed % 64);
+  }
+  bool IsListed(std::string_view name) const {
+    for (size_t i = 0; i < count_; ++i) {
+      if (std::string_view(few_[i].data, few_[i].size) == name) return true;
+    }
+    return !more_.empty() && more_.contains(name);
+  }
+
+  // Left as it is until it is used: there are many of these sets, and most stay empty.
+  struct Name {
+    const char* data;
+    size_t size;
+  };
+  std::array<Name, 24> few_;
   size_t count_ = 0;
+  uint64_t filter_ = 0;
   std::set<std::string_view> more_;
 };
 

@@ -115,10 +115,9 @@ class JsonDecoder {
           *seen |= bit;
           Value value;
           if (!ReadField(type.fields[field], here, depth, &value)) return false;
-          if (!value.is_null()) {
-            ordered = ordered && field >= next;
-            values_.push_back(value.WithField(field));
-          }
+          // Also for a field that leaves no value: what follows is compared with it.
+          ordered = ordered && field >= next;
+          if (!value.is_null()) values_.push_back(value.WithField(field));
         }
         next = static_cast<uint16_t>(field + 1);
       } while (cursor_.Take(','));

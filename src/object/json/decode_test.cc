@@ -84,6 +84,13 @@ TEST(JsonDecodeTest, FieldsComeOutInTheOrderOfTheSchemaAndKeysSorted) {
             R"("labels":{"a":"1","b":"2"}},"data":{"y":"","z":""}})");
 }
 
+TEST(JsonDecodeTest, AnEmptyFieldOutOfOrderDoesNotHideThatTheOthersAre) {
+  EXPECT_EQ(RoundTrip(R"({"spec":{"containers":[{"image":"i","imagePullPolicy":"Always",
+                          "resources":{},"terminationMessagePolicy":"File"}]}})"),
+            R"({"metadata":{},"spec":{"containers":[{"name":"","image":"i","resources":{},)"
+            R"("terminationMessagePolicy":"File","imagePullPolicy":"Always"}]},"status":{}})");
+}
+
 TEST(JsonDecodeTest, ScalarsOfEveryKindAreNormalised) {
   EXPECT_EQ(RoundTrip(R"({"spec":{"containers":[{"name":"c","resources":{"limits":
       {"cpu":"1000m","memory":1024,"x":0.5}},"livenessProbe":{"httpGet":{"port":"http"}},

@@ -1,0 +1,41 @@
+#include "apiserver/registry/core/core_rules.h"
+#include "apiserver/validation/pod_spec.h"
+#include "apiserver/validation/pod_warnings.h"
+#include "views/core/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+
+void ValidateOnCreate(const Document& object, FieldErrors& errors) {
+  const auto at = errors.At("template");
+  ValidatePodTemplate(core::PodTemplate(object).template_(), errors);
+}
+
+void ValidateOnUpdate(const Document& object, const Document& old, FieldErrors& errors) {
+  const auto at = errors.At("template");
+  ValidatePodTemplate(core::PodTemplate(object).template_(), core::PodTemplate(old).template_(),
+                      errors);
+}
+
+void Warn(const Document& object, const Document* old, std::vector<std::string>& warnings) {
+  const core::PodTemplate now(object);
+  if (old != nullptr &&
+      core::PodTemplate(*old).metadata().generation() == now.metadata().generation()) {
+    return;
+  }
+  WarnAboutPodTemplate(now.template_(), "template", warnings);
+}
+
+}  // namespace
+
+constinit const KindRules kPodTemplateRules = {
+    .group = "",
+    .kind = "PodTemplate",
+    .create = ValidateOnCreate,
+    .update = ValidateOnUpdate,
+    .warn = Warn,
+};
+
+}  // namespace skiff

@@ -1,0 +1,213 @@
+// What the owner of a pod may change of it.
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "apiserver/registry/core/pod.h"
+#include "apiserver/validation/affinity.h"
+#include "apiserver/validation/common.h"
+#include "apiserver/validation/containers.h"
+#include "apiserver/validation/pod_annotations.h"
+#include "apiserver/validation/seen_names.h"
+#include "object/diff.h"
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+
+constexpr std::string_view kUpdatable =
+    "pod updates may not change fields other than `spec.containers[*].image`,"
+    "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only "
+    "additions "
+    "to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it "
+    "was previously negative)\n";
+
+using Containers = ListView<core::Container>;
+
+// False if nothing more can be said because containers cannot be told apart.
+bool ValidateImages(const Containers& containers, const Containers& old, std::string_view field,
+                    FieldErrors& errors) {
+  if (containers.size() != old.size()) {
+    errors.Forbidden(field, "pod updates may not add or remove containers");
+    return false;
+  }
+  for (size_t i = 0; i < containers.size(); ++i) {
+    const auto at = errors.At(field, i);
+    ValidateRequired(containers[i].image(), "image", errors);
+    ValidateImageText(containers[i], errors);
+  }
+  return true;
+}
+
+// It may be set, and shortened. False if the rest is not worth looking at.
+bool ValidateDeadline(const core::PodSpec& spec, const core::PodSpec& old, FieldErrors& errors) {
+  constexpr std::string_view kField = "activeDeadlineSeconds";
+  const std::optional<int64_t> now = spec.active_deadline_seconds();
+  const std::optional<int64_t> before = old.active_deadline_seconds();
+  if (!now) {
+    const Value* absent = nullptr;
+    if (before) {
+      errors.Invalid(kField, absent, "must not update from a positive integer to nil value");
+    }
+    return true;
+  }
+  const size_t faults = errors.size();
+  ValidateInRange(*now, 0, std::numeric_limits<int32_t>::max(), kField, errors);
+  if (errors.size() != faults) return false;
+  if (!before || *before >= *now) return true;
+  errors.Invalid(kField, *now, "must be less than or equal to previous value");
+  return false;
+}
+
+void ValidateOnlyAddedTolerations(const core::PodSpec& spec, const core::PodSpec& old,
+                                  const PodOptions& options, FieldErrors& errors) {
+  for (const core::Toleration before : old.tolerations()) {
+    bool found = false;
+    for (const core::Toleration now : spec.tolerations()) {
+      found = EqualExcept(before.AsValue(), now.AsValue(), {core::Toleration::kTolerationSeconds});
+      if (found) break;
+    }
+    if (found) continue;
+    return errors.Forbidden("tolerations",
+                            "existing toleration can not be modified except its tolerationSeconds");
+  }
+  ValidateTolerations(spec.tolerations(), "tolerations", options, errors);
+}
+
+void ValidateOnlyDeletedGates(const core::PodSpec& spec, const core::PodSpec& old,
+                              FieldErrors& errors) {
+  const auto gates = spec.scheduling_gates();
+  if (gates.empty()) return;
+  SeenNames before;
+  for (const core::PodSchedulingGate gate : old.scheduling_gates()) before.Add(gate.name());
+  for (size_t i = 0; i < gates.size(); ++i) {
+    if (before.Has(gates[i].name())) continue;
+    const auto at = errors.At("schedulingGates", i);
+    errors.Forbidden("name", "only deletion is allowed, but found new scheduling gate '" +
+                                 std::string(gates[i].name()) + "'");
+  }
+}
+
+// All of the first list, in the same places of the second, which may have more.
+bool HasOnlyAdditions(const ListView<core::NodeSelectorRequirement>& old,
+                      const ListView<core::NodeSelectorRequirement>& now) {
+  if (now.size() < old.size()) return false;
+  for (size_t i = 0; i < old.size(); ++i) {
+    if (!DeepEqual(*old[i].AsValue(), *now[i].AsValue())) return false;
+  }
+  return true;
+}
+
+bool HasOnlyAdditions(const core::NodeSelectorTerm& old, const core::NodeSelectorTerm& now) {
+  // An empty term selects nothing, so anything added to it would select more.
+  if (old.match_expressions().empty() && old.match_fields().empty()) {
+    return now.match_expressions().empty() && now.match_fields().empty();
+  }
+  return HasOnlyAdditions(old.match_expressions(), now.match_expressions()) &&
+         HasOnlyAdditions(old.match_fields(), now.match_fields());
+}
+
+void ValidateNarrowedSelector(const core::PodSpec& spec, const core::PodSpec& old,
+                              FieldErrors& errors) {
+  for (const auto& [key, value] : old.node_selector()) {
+    if (spec.node_selector().Find(key) == value) continue;
+    return errors.Invalid("nodeSelector", spec.AsValue()->Member(core::PodSpec::kNodeSelector),
+                          "only additions to spec.nodeSelector are allowed (no mutations or "
+                          "deletions)");
+  }
+}
+
+void ValidateNarrowedAffinity(const core::NodeAffinity& now, const core::NodeAffinity& old,
+                              FieldErrors& errors) {
+  const auto before =
+      old.required_during_scheduling_ignored_during_execution().node_selector_terms();
+  const core::NodeSelector required = now.required_during_scheduling_ignored_during_execution();
+  const auto terms = required.node_selector_terms();
+  const auto affinity = errors.At("affinity");
+  const auto at = errors.At("nodeAffinity");
+  const auto place = errors.At("requiredDuringSchedulingIgnoredDuringExecution");
+  if (!before.empty() && before.size() != terms.size()) {
+    return errors.Invalid("nodeSelectorTerms", required.AsValue(),
+                          "no additions/deletions to non-empty NodeSelectorTerms list are allowed");
+  }
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (HasOnlyAdditions(before[i], terms[i])) continue;
+    const auto term = errors.At("nodeSelectorTerms", i);
+    errors.Invalid("", terms[i].AsValue(),
+                   "only additions are allowed (no mutations or deletions)");
+  }
+}
+
+bool SameButForImages(const Containers& containers, const Containers& old) {
+  for (size_t i = 0; i < containers.size(); ++i) {
+    if (!EqualExcept(containers[i].AsValue(), old[i].AsValue(), {core::Container::kImage})) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Of a pod that waits at a gate: where it may run can still be narrowed down.
+bool ValidateGatedPlacement(const core::PodSpec& spec, const core::PodSpec& old,
+                            FieldErrors& errors) {
+  ValidateNarrowedSelector(spec, old, errors);
+  const core::Affinity now = spec.affinity();
+  const core::Affinity before = old.affinity();
+  if (SameValue(before.node_affinity().AsValue(), now.node_affinity().AsValue())) {
+    return SameValue(before.AsValue(), now.AsValue());
+  }
+  ValidateNarrowedAffinity(now.node_affinity(), before.node_affinity(), errors);
+  return EqualExcept(now.AsValue(), before.AsValue(), {core::Affinity::kNodeAffinity});
+}
+
+bool SameOtherwise(const core::PodSpec& spec, const core::PodSpec& old, FieldErrors& errors) {
+  using F = core::PodSpec;
+  if (!SameButForImages(spec.containers(), old.containers()) ||
+      !SameButForImages(spec.init_containers(), old.init_containers())) {
+    return false;
+  }
+  const bool healed = old.termination_grace_period_seconds().value_or(0) < 0 &&
+                      spec.termination_grace_period_seconds() == 1;
+  const bool gated = !old.scheduling_gates().empty();
+  const bool same_placement = !gated || ValidateGatedPlacement(spec, old, errors);
+  // kContainers stands in for what must not be ignored.
+  return same_placement &&
+         EqualExcept(
+             spec.AsValue(), old.AsValue(),
+             {F::kContainers, F::kInitContainers, F::kActiveDeadlineSeconds, F::kSchedulingGates,
+              F::kTolerations, healed ? F::kTerminationGracePeriodSeconds : F::kContainers,
+              gated ? F::kNodeSelector : F::kContainers, gated ? F::kAffinity : F::kContainers});
+}
+
+}  // namespace
+
+void ValidatePodUpdate(const Document& object, const Document& old_object, FieldErrors& errors) {
+  const core::Pod pod(object);
+  const core::Pod before(old_object);
+  const core::PodSpec spec = pod.spec();
+  const core::PodSpec old = before.spec();
+  const PodOptions options = OptionsForUpdateOf(before);
+  ValidatePodMetadataAndSpec(pod, options, errors);
+  {
+    const auto at = errors.At("metadata");
+    const auto annotations = errors.At("annotations");
+    ValidatePodAnnotationsUpdate(pod.metadata(), before.metadata(), errors);
+    ValidatePodAnnotations(pod.metadata(), spec, options, errors);
+  }
+  const auto at = errors.At("spec");
+  if (!ValidateImages(spec.containers(), old.containers(), "containers", errors)) return;
+  if (!ValidateImages(spec.init_containers(), old.init_containers(), "initContainers", errors)) {
+    return;
+  }
+  if (!ValidateDeadline(spec, old, errors)) return;
+  ValidateOnlyAddedTolerations(spec, old, options, errors);
+  ValidateOnlyDeletedGates(spec, old, errors);
+  if (spec.AsValue() == nullptr || old.AsValue() == nullptr) return;
+  if (DeepEqual(*spec.AsValue(), *old.AsValue())) return;
+  if (SameOtherwise(spec, old, errors)) return;
+  errors.Forbidden(
+      "", std::string(kUpdatable) + DiffValues(*old.AsValue(), *spec.AsValue()).ToString());
+}
+
+}  // namespace skiff

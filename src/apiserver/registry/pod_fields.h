@@ -1,0 +1,22 @@
+// What the server does to the fields of pods on their way in.
+#pragma once
+
+#include "base/status.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// A new pod has the first status of all pods, and its selectors hold what they take from its
+// labels.
+void PrepareNewPod(Document& pod, Timestamp now);
+// Fields of features that are off are taken out of a spec, unless the stored one has them already.
+// `old_spec` is null for a new object.
+void DropDisabledPodFields(Value& spec, const Value* old_spec);
+
+// A write of pods/status, pods/ephemeralcontainers or pods/resize changes one part of the pod: the
+// rest becomes as it was.
+void KeepAllButStatus(Document& old, Document& pod);
+void KeepAllButEphemeralContainers(Document& old, Document& pod);
+void KeepAllButResources(Document& old, Document& pod);
+
+}  // namespace skiff
