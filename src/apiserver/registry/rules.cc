@@ -2,15 +2,6 @@
 
 #include <span>
 
-#include "apiserver/registry/core/core_rules.h"
-#include "apiserver/registry/coordination/coordination_rules.h"
-#include "apiserver/registry/discovery/discovery_rules.h"
-#include "apiserver/registry/networking/networking_rules.h"
-#include "apiserver/registry/node/node_rules.h"
-#include "apiserver/registry/rbac/rbac_rules.h"
-#include "apiserver/registry/resource/resource_rules.h"
-#include "apiserver/registry/scheduling/scheduling_rules.h"
-#include "apiserver/registry/storage/storage_rules.h"
 #include "apiserver/registry/admissionregistration/rules.h"
 #include "apiserver/registry/apiextensions/rules.h"
 #include "apiserver/registry/apiregistration/rules.h"
@@ -18,9 +9,18 @@
 #include "apiserver/registry/autoscaling/rules.h"
 #include "apiserver/registry/batch/rules.h"
 #include "apiserver/registry/certificates/rules.h"
+#include "apiserver/registry/coordination/coordination_rules.h"
+#include "apiserver/registry/core/core_rules.h"
+#include "apiserver/registry/discovery/discovery_rules.h"
 #include "apiserver/registry/flowcontrol/rules.h"
 #include "apiserver/registry/internal/rules.h"
+#include "apiserver/registry/networking/networking_rules.h"
+#include "apiserver/registry/node/node_rules.h"
 #include "apiserver/registry/policy/rules.h"
+#include "apiserver/registry/rbac/rbac_rules.h"
+#include "apiserver/registry/resource/resource_rules.h"
+#include "apiserver/registry/scheduling/scheduling_rules.h"
+#include "apiserver/registry/storage/storage_rules.h"
 #include "apiserver/registry/storagemigration/rules.h"
 
 namespace skiff {
@@ -29,15 +29,6 @@ namespace {
 // One entry for each folder under src/apiserver/registry.
 using RulesOfGroup = std::span<const KindRules> (*)();
 constexpr RulesOfGroup kGroups[] = {
-    CoreRules,
-    CoordinationRules,
-    DiscoveryRules,
-    NetworkingRules,
-    NodeRules,
-    RbacRules,
-    ResourceRules,
-    SchedulingRules,
-    StorageRules,
     AdmissionregistrationRules,
     ApiextensionsRules,
     ApiregistrationRules,
@@ -45,9 +36,18 @@ constexpr RulesOfGroup kGroups[] = {
     AutoscalerRules,
     BatchRules,
     CertificatesRules,
+    CoordinationRules,
+    CoreRules,
+    DiscoveryRules,
     FlowcontrolRules,
     InternalRules,
+    NetworkingRules,
+    NodeRules,
     PolicyRules,
+    RbacRules,
+    ResourceRules,
+    SchedulingRules,
+    StorageRules,
     StoragemigrationRules,
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/registry/apiextensions/pattern_syntax.h"
 #include "apiserver/registry/apiextensions/schema_tree.h"
 
 namespace skiff {
@@ -180,6 +181,11 @@ class Checker {
       CheckNested(one_of[i], false, Child(path, "oneOf", i));
     }
     CheckNested(SchemaOf(schema, "not"), false, Child(path, "not"));
+    const std::string_view pattern = TextOf(schema, "pattern");
+    if (const std::string_view problem = ProblemOfPattern(pattern); !problem.empty()) {
+      Add(Kind::kInvalid, Child(path, "pattern"),
+          "must be a valid regular expression, but isn't: " + std::string(problem), pattern);
+    }
   }
 
   void CheckNested(const Value* schema, bool skip_any_of, const std::string& path) {

@@ -103,6 +103,7 @@ const KindRules kDaemonSetRules = {.group = "apps",
                                    .kind = "DaemonSet",
                                    .create = ValidateCreate,
                                    .update = ValidateUpdate,
-                                   .status = ValidateStatus};
+                                   .status = ValidateStatus,
+                                   .warn = WarnAboutTemplate<apps::DaemonSet>};
 
 }  // namespace skiff

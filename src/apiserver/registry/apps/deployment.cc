@@ -89,6 +89,7 @@ const KindRules kDeploymentRules = {.group = "apps",
                                     .kind = "Deployment",
                                     .create = ValidateCreate,
                                     .update = ValidateUpdate,
-                                    .status = ValidateStatus};
+                                    .status = ValidateStatus,
+                                    .warn = WarnAboutReplicas<apps::Deployment>};
 
 }  // namespace skiff

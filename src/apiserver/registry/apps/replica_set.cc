@@ -51,6 +51,7 @@ const KindRules kReplicaSetRules = {.group = "apps",
                                     .kind = "ReplicaSet",
                                     .create = ValidateCreate,
                                     .update = ValidateUpdate,
-                                    .status = ValidateStatus};
+                                    .status = ValidateStatus,
+                                    .warn = WarnAboutReplicas<apps::ReplicaSet>};
 
 }  // namespace skiff

@@ -198,12 +198,23 @@ void ValidateStatus(const Document& object, const Document& old, FieldErrors& er
                          status.collision_count(), "collisionCount", errors);
 }
 
+void WarnAboutStatefulSet(const Document& object, const Document* old,
+                          std::vector<std::string>& warnings) {
+  WarnAboutTemplate<apps::StatefulSet>(object, old, warnings);
+  if (apps::StatefulSet(object).spec().revision_history_limit().value_or(0) < 0) {
+    warnings.push_back(
+        "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value "
+        ">= 0 is recommended");
+  }
+}
+
 }  // namespace
 
 const KindRules kStatefulSetRules = {.group = "apps",
                                      .kind = "StatefulSet",
                                      .create = ValidateCreate,
                                      .update = ValidateUpdate,
-                                     .status = ValidateStatus};
+                                     .status = ValidateStatus,
+                                     .warn = WarnAboutStatefulSet};
 
 }  // namespace skiff

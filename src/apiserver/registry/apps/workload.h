@@ -2,9 +2,12 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "apiserver/validation/field_errors.h"
+#include "apiserver/validation/pod_warnings.h"
 #include "object/view.h"
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
@@ -27,6 +30,25 @@ void ValidateTemplate(const views::core_v1::PodTemplateSpec& pod,
 void ValidateReplicaTemplate(const views::meta_v1::LabelSelector& selector,
                              const views::core_v1::PodTemplateSpec& pod,
                              const views::core_v1::PodTemplateSpec* old, FieldErrors& errors);
+
+// Of a template whose workload is new or has another generation than `old`.
+template <typename Workload>
+void WarnAboutTemplate(const Document& object, const Document* old,
+                       std::vector<std::string>& warnings) {
+  const Workload workload(object);
+  if (old != nullptr &&
+      Workload(*old).metadata().generation() == workload.metadata().generation()) {
+    return;
+  }
+  WarnAboutPodTemplate(workload.spec().template_(), "spec.template", warnings);
+}
+// The same, and of a name that becomes that of pods.
+template <typename Workload>
+void WarnAboutReplicas(const Document& object, const Document* old,
+                       std::vector<std::string>& warnings) {
+  if (old == nullptr) WarnAboutNameOfPods(Workload(object).metadata().name(), warnings);
+  WarnAboutTemplate<Workload>(object, old, warnings);
+}
 
 // The number, or that of the percentage; 0 if it is neither.
 int64_t NumberOf(const IntOrStringValue& value);

@@ -51,6 +51,11 @@ TEST(DeploymentRulesTest, ANewDeploymentSelectsItsPodsAndReplacesThem) {
   });
 }
 
+TEST(DeploymentRulesTest, ANameThatIsNoLabelIsWarnedAbout) {
+  EXPECT_TRUE(Deployment().Warnings("").empty());
+  EXPECT_EQ(Deployment().Warnings("metadata.name=a.b").size(), 1u);
+}
+
 TEST(DeploymentRulesTest, ASelectorNeverChanges) {
   Deployment().ExpectChanged({
       {"", "spec.replicas=3 & spec.paused=true", ""},

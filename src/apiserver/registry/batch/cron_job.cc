@@ -5,6 +5,7 @@
 #include "apiserver/registry/batch/cron_schedule.h"
 #include "apiserver/registry/batch/job_spec.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/pod_warnings.h"
 #include "base/strings.h"
 #include "object/scalar/time_zone_name.h"
 #include "views/batch/v1.h"
@@ -115,7 +116,7 @@ void ValidateUpdate(const Document& object, const Document& old, FieldErrors& er
 void WarnAboutCronJob(const Document& object, const Document* old,
                       std::vector<std::string>& warnings) {
   const batch::CronJob job(object);
-  if (old == nullptr) WarnAboutJobName(job.metadata().name(), warnings);
+  if (old == nullptr) WarnAboutNameOfPods(job.metadata().name(), warnings);
   const bool changed =
       old == nullptr || batch::CronJob(*old).metadata().generation() != job.metadata().generation();
   if (changed)

@@ -6,6 +6,7 @@
 #include "apiserver/registry/batch/job_spec.h"
 #include "apiserver/registry/batch/job_status.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/pod_warnings.h"
 #include "object/selector/label_selector.h"
 #include "views/batch/v1.h"
 
@@ -190,7 +191,7 @@ void ValidateUpdate(const Document& object, const Document& old_object, FieldErr
 void WarnAboutJob(const Document& object, const Document* old, std::vector<std::string>& warnings) {
   const batch::Job job(object);
   if (old == nullptr) {
-    WarnAboutJobName(job.metadata().name(), warnings);
+    WarnAboutNameOfPods(job.metadata().name(), warnings);
   } else if (batch::Job(*old).metadata().generation() == job.metadata().generation()) {
     return;
   }

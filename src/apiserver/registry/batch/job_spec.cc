@@ -7,6 +7,7 @@
 #include "apiserver/registry/batch/pod_failure_policy.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/pod_spec.h"
+#include "apiserver/validation/pod_warnings.h"
 #include "object/selector/label_selector.h"
 
 namespace skiff {
@@ -188,29 +189,17 @@ void ValidateJobSpec(const batch::JobSpec& spec, const batch::JobSpec& old, Fiel
   errors.Invalid("template.metadata.labels", labels, "`selector` does not match template `labels`");
 }
 
-void WarnAboutJobName(std::string_view name, std::vector<std::string>& warnings) {
-  if (IsDns1123Label(name)) return;
-  std::string text =
-      "metadata.name: this is used in Pod names and hostnames, which can result in surprising "
-      "behavior; a DNS label is recommended: [";
-  for (const std::string& problem : CheckDns1123Label(name)) {
-    if (text.back() != '[') text += ' ';
-    text += problem;
-  }
-  warnings.push_back(text + ']');
-}
-
 void WarnAboutJobSpec(const batch::JobSpec& spec, std::string_view path,
                       std::vector<std::string>& warnings) {
-  if (spec.completion_mode() != kIndexedCompletion ||
-      spec.completions().value_or(0) <= kManyCompletions ||
-      spec.parallelism().value_or(0) <= kMaxParallelismOfMany) {
-    return;
+  if (spec.completion_mode() == kIndexedCompletion &&
+      spec.completions().value_or(0) > kManyCompletions &&
+      spec.parallelism().value_or(0) > kMaxParallelismOfMany) {
+    warnings.push_back(std::string(path) +
+                       ": In Indexed Jobs with a number of completions higher than 10^5 and a "
+                       "parallelism higher than 10^4, Kubernetes might not be able to track "
+                       "completedIndexes when a big number of indexes fail");
   }
-  warnings.push_back(std::string(path) +
-                     ": In Indexed Jobs with a number of completions higher than 10^5 and a "
-                     "parallelism higher than 10^4, Kubernetes might not be able to track "
-                     "completedIndexes when a big number of indexes fail");
+  WarnAboutPodTemplate(spec.template_(), std::string(path) + ".template", warnings);
 }
 
 }  // namespace skiff

@@ -20,7 +20,6 @@ void ValidateJobSpecOfTemplate(const views::batch_v1::JobSpec& spec,
 void ValidateJobSpec(const views::batch_v1::JobSpec& spec, const views::batch_v1::JobSpec& old,
                      FieldErrors& errors);
 
-void WarnAboutJobName(std::string_view name, std::vector<std::string>& warnings);
 void WarnAboutJobSpec(const views::batch_v1::JobSpec& spec, std::string_view path,
                       std::vector<std::string>& warnings);
 
