@@ -5,6 +5,7 @@
 
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/node_labels.h"
 #include "apiserver/validation/pod_annotations.h"
 #include "apiserver/validation/seen_names.h"
 #include "apiserver/validation/visit_containers.h"
@@ -423,27 +424,6 @@ void WarnAboutName(std::string_view name, std::string_view use,
 }
 
 }  // namespace
-
-std::string_view DeprecationOfNodeLabel(std::string_view label) {
-  constexpr std::pair<std::string_view, std::string_view> kDeprecated[] = {
-      {"beta.kubernetes.io/arch", "deprecated since v1.14; use \"kubernetes.io/arch\" instead"},
-      {"beta.kubernetes.io/os", "deprecated since v1.14; use \"kubernetes.io/os\" instead"},
-      {"failure-domain.beta.kubernetes.io/region",
-       "deprecated since v1.17; use \"topology.kubernetes.io/region\" instead"},
-      {"failure-domain.beta.kubernetes.io/zone",
-       "deprecated since v1.17; use \"topology.kubernetes.io/zone\" instead"},
-      {"beta.kubernetes.io/instance-type",
-       "deprecated since v1.17; use \"node.kubernetes.io/instance-type\" instead"},
-      {"app.kubernetes.io/created-by", "deprecated since v1.9"},
-      {"scheduler.alpha.kubernetes.io/preferAvoidPods",
-       "deprecated since v1.22; use Taints and Tolerations instead"},
-      {"node-role.kubernetes.io/master", "use \"node-role.kubernetes.io/control-plane\" instead"},
-  };
-  for (const auto& [key, why] : kDeprecated) {
-    if (key == label) return why;
-  }
-  return {};
-}
 
 void WarnAboutPod(const core::PodSpec& spec, const meta::ObjectMeta& metadata,
                   std::vector<std::string>& warnings) {

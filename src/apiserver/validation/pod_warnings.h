@@ -23,7 +23,4 @@ void WarnAboutPodTemplate(const views::core_v1::PodTemplateSpec& pod, std::strin
 void WarnAboutPodName(std::string_view name, std::vector<std::string>& warnings);
 void WarnAboutNameOfPods(std::string_view name, std::vector<std::string>& warnings);
 
-// Why a label of nodes is deprecated; empty if it is not.
-std::string_view DeprecationOfNodeLabel(std::string_view label);
-
 }  // namespace skiff
