@@ -128,6 +128,8 @@ TEST_F(PipelineTest, ARequestThatNobodyAnswersEndsAfterItsTime) {
   EXPECT_EQ(slow->Wait().code, 504);
   // Whoever comes late has no effect.
   for (const ApiRequestPtr& each : kept_) RespondText(*each, 200, "at last");
+  EXPECT_NE(registry_.Text().find("apiserver_request_total{code=\"504\""), std::string::npos);
+  EXPECT_EQ(registry_.Text().find("apiserver_request_total{code=\"200\""), std::string::npos);
 }
 
 TEST_F(PipelineTest, AnAnswerInTimeIsTheAnswer) {

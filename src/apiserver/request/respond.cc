@@ -34,6 +34,13 @@ void AddGzipHeaders(HttpHeaders& headers) {
   headers.Add("vary", "Accept-Encoding");
 }
 
+// Tells of the answer that the client gets: who comes too late does not answer.
+void TellAnswer(const ApiRequest& request, int code, size_t bytes) {
+  if (!request.on_answer) return;
+  const bool late = request.once != nullptr && request.once->answered();
+  request.on_answer(request, late ? StatusReasonCode(StatusReason::kTimeout) : code, bytes);
+}
+
 HttpResponse Begin(ApiRequest& request, int code, std::string_view content_type,
                    HttpHeaders extra) {
   HttpResponse response;
@@ -62,7 +69,7 @@ void RespondBytes(ApiRequest& request, int code, std::string_view content_type, 
     AddGzipHeaders(extra);
     body = GzipBytes(body.view());
   }
-  if (request.on_answer) request.on_answer(request, code, body.size());
+  TellAnswer(request, code, body.size());
   HttpResponse response = Begin(request, code, content_type, std::move(extra));
   response.body = std::move(body);
   // Whoever answers may still hold the request for a while, such as until its batch is done; the
@@ -78,7 +85,7 @@ void RespondStream(ApiRequest& request, int code, std::string_view content_type,
     AddGzipHeaders(extra);
     source = MakeGzipSource(std::move(source));
   }
-  if (request.on_answer) request.on_answer(request, code, 0);
+  TellAnswer(request, code, 0);
   HttpResponse response = Begin(request, code, content_type, std::move(extra));
   response.source = std::move(source);
   std::move(request.responder).Respond(std::move(response));
