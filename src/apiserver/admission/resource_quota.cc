@@ -7,6 +7,7 @@
 #include "apiserver/admission/resource_quota_charge.h"
 #include "apiserver/admission/resource_quota_lookups.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/object_output.h"
 #include "object/protobuf/envelope.h"
 #include "views/core/v1.h"
@@ -73,11 +74,13 @@ class ResourceQuota final : public AdmissionPlugin {
   void Write(AdmissionRequest& request, StoredQuota& quota) const {
     MetaOf meta(quota.document);
     std::string key = quotas_->Key(request.name_space, meta.name());
+    const Document before = quota.document.Copy();
     core::MutableResourceQuota view(quota.document);
     view.mutable_status().clear_used();
     for (const auto& [name, amount] : quota.used) {
       view.mutable_status().put_used(name, amount.ToString());
     }
+    TrackOwnStatus(*quotas_, before, quota.document, request.now);
     MetaOf(quota.document).Erase("resourceVersion");
     std::string bytes;
     EncodeStorage(quota.document.root(), &bytes);

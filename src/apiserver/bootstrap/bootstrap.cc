@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "apiserver/bootstrap/conditions.h"
 #include "apiserver/bootstrap/flow_control_objects.h"
 #include "apiserver/bootstrap/system_objects.h"
 #include "apiserver/rest/object_meta.h"
@@ -16,6 +17,7 @@ using std::chrono::seconds;
 constexpr Duration kRetryPeriod = seconds(1);
 constexpr Duration kAlivePeriod = seconds(10);
 constexpr Duration kKeepPeriod = seconds(60);
+constexpr Duration kConditionPeriod = seconds(2);
 constexpr Duration kRepairPeriod = seconds(180);
 constexpr Duration kLeaseCollectionPeriod = seconds(3600);
 
@@ -75,6 +77,10 @@ void Bootstrap::AddTasks() {
       {"system objects", kKeepPeriod, [this] { return writer_.Ensure(KeptObjects()); }});
   tasks_.push_back(
       {"service allocations", kRepairPeriod, [this] { return RepairServices(); }, true});
+  tasks_.push_back({"conditions of flow schemas", kConditionPeriod,
+                    [this] { return KeepFlowSchemaConditions(writer_); }, true});
+  tasks_.push_back({"conditions of API services", kConditionPeriod,
+                    [this] { return KeepApiServiceConditions(writer_); }, true});
   tasks_.push_back(
       {"identity leases", kLeaseCollectionPeriod, [this] { return identity_.RemoveExpired(); }});
 }

@@ -128,6 +128,21 @@ Result<void> SystemWriter::Ensure(std::vector<WantedObject> objects) {
   return answers->Wait();
 }
 
+Result<void> SystemWriter::MendExisting(const ResourceDesc& resource, std::string_view name,
+                                        Mend mend) {
+  auto answers = std::make_shared<Answers>(1);
+  ObjectChange change;
+  change.storage = StorageOf(resource);
+  change.name = name;
+  change.decide = [mend = std::move(mend)](const CurrentObject* current) -> Result<Change> {
+    if (current == nullptr) return Change{};
+    return MendCurrent(*current, mend);
+  };
+  ChangeObject(std::move(change),
+               [answers](Result<Changed> changed) { answers->Add(std::move(changed)); });
+  return answers->Wait();
+}
+
 Result<void> SystemWriter::Remove(const ResourceDesc& resource, std::string_view name_space,
                                   std::string_view name, Revision revision) {
   ResourceStorage* storage = StorageOf(resource);

@@ -43,6 +43,8 @@ class SystemWriter {
   // Sees to all of them at once and waits until that is done. The error is the first that came; the
   // others have been seen to all the same. Resources that are not served are left out.
   Result<void> Ensure(std::vector<WantedObject> objects);
+  // Mends an object if it is there, and waits until that is done.
+  Result<void> MendExisting(const ResourceDesc& resource, std::string_view name, Mend mend);
   // Removes an object if it is as it was read.
   Result<void> Remove(const ResourceDesc& resource, std::string_view name_space,
                       std::string_view name, Revision revision);

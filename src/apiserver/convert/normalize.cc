@@ -155,6 +155,15 @@ void NormalizeBudget(Value& budget) {
 }
 
 // The annotation, if it is there, as the shortest text of its number.
+void SetIfAbsent(Value& object, std::string_view annotation, std::string_view text, Arena& arena) {
+  Value* metadata = object.Find("metadata");
+  if (metadata == nullptr) return;
+  Value* annotations = metadata->Find("annotations");
+  if (annotations == nullptr) annotations = &metadata->Set(arena, "annotations", Value::EmptyMap());
+  if (annotations->Find(annotation) != nullptr) return;
+  annotations->SetEntry(arena, annotation, Value::String(text));
+}
+
 Result<void> NormalizeNumber(Value& object, std::string_view annotation, bool may_be_empty,
                              Arena& arena) {
   Value* const annotations = AnnotationsOf(object);
@@ -206,6 +215,8 @@ Result<void> Normalize(Document& object) {
   if (type == policy_v1::PodDisruptionBudget::Type()) NormalizeBudget(root);
   if (type == apps_v1::Deployment::Type()) return NormalizeNumber(root, kRollbackTo, true, arena);
   if (type == apps_v1::DaemonSet::Type()) {
+    // Whoever writes a daemon set owns the annotation, for it was a field once that all wrote.
+    SetIfAbsent(root, kTemplateGeneration, "0", arena);
     return NormalizeNumber(root, kTemplateGeneration, false, arena);
   }
   return {};

@@ -10,6 +10,7 @@
 #include "apiserver/rest/delete_object.h"
 #include "apiserver/rest/delete_options.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/input.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/write_rules.h"
@@ -157,12 +158,14 @@ void SayExhausted(Document& object, Timestamp now) {
 void Charge(Budget budget, std::string_view pod, ResourceStorage& storage, WriteContext& write) {
   const std::string name_space(MetaOf(budget.object).name_space());
   const std::string name(MetaOf(budget.object).name());
+  const Document before = budget.object.Copy();
   policy::MutablePodDisruptionBudget object(budget.object);
   const int32_t left =
       policy::PodDisruptionBudget(budget.object).status().disruptions_allowed() - 1;
   object.mutable_status().set_disruptions_allowed(left);
   object.mutable_status().put_disrupted_pods(pod, write.now);
   if (left == 0) SayExhausted(budget.object, write.now);
+  TrackOwnStatus(storage, before, budget.object, write.now);
   MetaOf(budget.object).Erase("resourceVersion");
   std::string bytes;
   EncodeStorage(budget.object.root(), &bytes);

@@ -121,6 +121,8 @@ void HandlePodBinding(ApiRequestPtr request, const Endpoint& endpoint) {
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
   update.dry_run = *dry_run;
   update.may_be_unconditional = true;
+  // What a binding sets belongs to nobody.
+  update.tracks_fields = true;
   const auto shared = std::make_shared<Document>(std::move(*body));
   update.admit = [shared, &ref, &endpoint, dry_run = *dry_run](Transaction& transaction) {
     return AdmitCreationOf(*shared, ref, endpoint, dry_run, transaction);

@@ -46,6 +46,16 @@ Result<void> InvalidOptions(std::string_view options, std::vector<StatusCause> c
 
 }  // namespace
 
+void TrackOwnStatus(const ResourceStorage& storage, const Document& live, Document& object,
+                    Timestamp now) {
+  const FieldWriter writer{.manager = "kube-apiserver",
+                           .api_version = storage.desc().stored->group_version->api_version,
+                           .subresource = "status",
+                           .storage = &storage.desc(),
+                           .now = now};
+  TrackUpdate(writer, live, object);
+}
+
 Result<void> CheckFieldManager(const ApiRequest& request, std::string_view options) {
   return InvalidOptions(options, FieldManagerFaults(request.query.Get("fieldManager")));
 }

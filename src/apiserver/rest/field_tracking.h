@@ -29,6 +29,10 @@ class RequestWriter {
 void TrackWrite(const ApiRequest& request, const Endpoint& endpoint, const Document& live,
                 Document& object);
 
+// The same of a status that the server itself writes beside a request, in the stored version.
+void TrackOwnStatus(const ResourceStorage& storage, const Document& live, Document& object,
+                    Timestamp now);
+
 // kInvalid if ?fieldManager= is no name. `options` is what Kubernetes calls the parameters.
 Result<void> CheckFieldManager(const ApiRequest& request, std::string_view options);
 // The same of a PATCH, where ?force= and the need of a name depend on its kind.

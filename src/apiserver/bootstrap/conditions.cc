@@ -1,0 +1,183 @@
+#include "apiserver/bootstrap/conditions.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apiserver/managed_fields/field_manager.h"
+#include "apiserver/registry/read_now.h"
+#include "apiserver/rest/object_meta.h"
+#include "apiserver/rest/object_output.h"
+#include "object/json/decode.h"
+#include "object/json/encode.h"
+#include "views/apiregistration.k8s.io/v1.h"
+#include "views/core/v1.h"
+#include "views/flowcontrol.apiserver.k8s.io/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace flow = views::flowcontrol_apiserver_k8s_io_v1;
+namespace registration = views::apiregistration_k8s_io_v1;
+
+struct Condition {
+  std::string_view type;
+  std::string_view status;
+  std::string_view reason;
+  std::string message;
+};
+
+template <typename Conditions>
+bool Says(const Conditions& conditions, const Condition& wanted) {
+  for (const auto each : conditions) {
+    if (each.type() != wanted.type) continue;
+    return each.status() == wanted.status && each.reason() == wanted.reason &&
+           each.message() == wanted.message;
+  }
+  return false;
+}
+
+// Since when the condition has its status: as before if that stays.
+template <typename Conditions>
+Timestamp Since(const Conditions& conditions, const Condition& wanted, Timestamp now) {
+  for (const auto each : conditions) {
+    if (each.type() == wanted.type && each.status() == wanted.status) {
+      return each.last_transition_time();
+    }
+  }
+  return now;
+}
+
+Condition DanglingOf(const flow::FlowSchema& schema, ResourceStorage* levels) {
+  const std::string_view level = schema.spec().priority_level_configuration().name();
+  const bool found = static_cast<bool>(FindNow(levels, "", level));
+  return {.type = "Dangling",
+          .status = found ? "False" : "True",
+          .reason = found ? "Found" : "NotFound",
+          .message = "This FlowSchema references the PriorityLevelConfiguration object named \"" +
+                     std::string(level) + "\" " +
+                     (found ? "and it exists" : "but there is no such object")};
+}
+
+// The condition is applied, so that it has an owner that others can see.
+void ApplyDangling(const Condition& wanted, Timestamp now, Document& object) {
+  Document config = flow::FlowSchema::New();
+  flow::MutableFlowSchema schema(config);
+  schema.mutable_metadata().set_name(MetaOf(object).name());
+  auto condition = schema.mutable_status().add_conditions();
+  condition.set_type(wanted.type);
+  condition.set_status(wanted.status);
+  condition.set_reason(wanted.reason);
+  condition.set_message(wanted.message);
+  condition.set_last_transition_time(
+      Since(flow::FlowSchema(object).status().conditions(), wanted, now));
+  const FieldWriter writer{.manager = "api-priority-and-fairness-config-consumer-v1",
+                           .api_version = flow::FlowSchema::Type()->group_version->api_version,
+                           .subresource = "status",
+                           .storage = nullptr,
+                           .now = now};
+  const Result<Document> untyped = DecodeJson(EncodeJson(config.root()), nullptr);
+  if (!untyped) return;
+  Result<Document> applied = ApplyConfiguration(writer, object, *untyped, true);
+  if (applied) object = std::move(*applied);
+}
+
+// Null: there is a service, which is for those who speak to it to judge.
+std::optional<Condition> AvailableOf(const registration::APIService& service,
+                                     ResourceStorage* services) {
+  const registration::ServiceReference reference = service.spec().service();
+  if (reference.AsValue() == nullptr) return std::nullopt;
+  const std::string where = "\"" + std::string(reference.name()) + "\" in \"" +
+                            std::string(reference.namespace_()) + "\"";
+  if (FindNow(services, reference.namespace_(), reference.name())) {
+    return Condition{.type = "Available",
+                     .status = "False",
+                     .reason = "FailedDiscoveryCheck",
+                     .message = "this server does not pass requests on to service/" + where};
+  }
+  return Condition{.type = "Available",
+                   .status = "False",
+                   .reason = "ServiceNotFound",
+                   .message = "service/" + where + " is not present"};
+}
+
+void SetAvailable(const Condition& wanted, Timestamp now, Document& object) {
+  const auto before = registration::APIService(object).status().conditions();
+  const Timestamp since = Since(before, wanted, now);
+  size_t at = 0;
+  for (const registration::APIServiceCondition each : before) {
+    if (each.type() == wanted.type) break;
+    ++at;
+  }
+  registration::MutableAPIService service(object);
+  auto condition = at < before.size() ? service.mutable_status().mutable_conditions(at)
+                                      : service.mutable_status().add_conditions();
+  condition.set_type(wanted.type);
+  condition.set_status(wanted.status);
+  condition.set_reason(wanted.reason);
+  condition.set_message(wanted.message);
+  condition.set_last_transition_time(since);
+}
+
+struct Wrong {
+  std::string name;
+  Condition wanted;
+};
+
+}  // namespace
+
+Result<void> KeepFlowSchemaConditions(SystemWriter& writer) {
+  constexpr std::string_view kGroup = "flowcontrol.apiserver.k8s.io";
+  const ResourceDesc& schemas = *FindResource(kGroup, "v1", "flowschemas");
+  ResourceStorage* levels =
+      writer.StorageOf(*FindResource(kGroup, "v1", "prioritylevelconfigurations"));
+  if (levels == nullptr || !levels->cache().ready()) return {};
+  std::vector<Wrong> wrong;
+  ForEachNow(writer.StorageOf(schemas), [&](const CacheEntry& entry) {
+    const Result<Document> object = DecodeStored(entry.value().view(), {});
+    if (!object) return;
+    const flow::FlowSchema schema(*object);
+    Condition wanted = DanglingOf(schema, levels);
+    if (Says(schema.status().conditions(), wanted)) return;
+    wrong.push_back({std::string(entry.name()), std::move(wanted)});
+  });
+  Result<void> out;
+  for (Wrong& each : wrong) {
+    const Timestamp now = NowOf(writer.rest().clock);
+    Result<void> written = writer.MendExisting(
+        schemas, each.name, [wanted = std::move(each.wanted), now](Document& object) {
+          if (!Says(flow::FlowSchema(object).status().conditions(), wanted)) {
+            ApplyDangling(wanted, now, object);
+          }
+        });
+    if (!written) out = std::move(written);
+  }
+  return out;
+}
+
+Result<void> KeepApiServiceConditions(SystemWriter& writer) {
+  const ResourceDesc& resource = *FindResource("apiregistration.k8s.io", "v1", "apiservices");
+  ResourceStorage* services = writer.StorageOf(*FindResource("", "v1", "services"));
+  if (services == nullptr || !services->cache().ready()) return {};
+  std::vector<Wrong> wrong;
+  ForEachNow(writer.StorageOf(resource), [&](const CacheEntry& entry) {
+    const Result<Document> object = DecodeStored(entry.value().view(), {});
+    if (!object) return;
+    const registration::APIService service(*object);
+    std::optional<Condition> wanted = AvailableOf(service, services);
+    if (!wanted || Says(service.status().conditions(), *wanted)) return;
+    wrong.push_back({std::string(entry.name()), std::move(*wanted)});
+  });
+  Result<void> out;
+  for (Wrong& each : wrong) {
+    const Timestamp now = NowOf(writer.rest().clock);
+    Result<void> written = writer.MendExisting(
+        resource, each.name, [wanted = std::move(each.wanted), now](Document& object) {
+          SetAvailable(wanted, now, object);
+        });
+    if (!written) out = std::move(written);
+  }
+  return out;
+}
+
+}  // namespace skiff
