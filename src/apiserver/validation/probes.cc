@@ -79,7 +79,8 @@ void ValidateHandler(const Handler& handler, std::optional<int64_t> grace, Field
       take("grpc", [&] { ValidatePortNumber(handler.grpc().port(), "port", errors); });
     }
   } else {
-    if (handler.has_sleep()) take("sleep", [&] { ValidateSleep(handler.sleep(), grace, errors); });
+    const core::SleepAction pause(handler.AsValue()->Member(Handler::kSleep));
+    if (handler.has_sleep()) take("sleep", [&] { ValidateSleep(pause, grace, errors); });
   }
   if (!found) errors.Required("", "must specify a handler type");
 }

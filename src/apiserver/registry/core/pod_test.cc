@@ -1,28 +1,17 @@
-#include "apiserver/registry/core/pod.h"
-
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "apiserver/registry/core/core_rules.h"
+#include "apiserver/registry/core/pod_testing.h"
 #include "apiserver/validation/resources.h"
 #include "apiserver/validation/rules_testing.h"
 
 namespace skiff {
 namespace {
 
+using testing::Pods;
 using testing::RulesTester;
-
-// As it is after defaults.
-constexpr std::string_view kPod = R"({"apiVersion": "v1", "kind": "Pod",
-  "metadata": {"name": "p", "namespace": "default"},
-  "spec": {"restartPolicy": "Always", "dnsPolicy": "ClusterFirst", "schedulerName": "s",
-    "terminationGracePeriodSeconds": 30, "securityContext": {}, "serviceAccountName": "default",
-    "volumes": [{"name": "v", "emptyDir": {}}],
-    "containers": [{"name": "c", "image": "i", "imagePullPolicy": "Always", "resources": {},
-      "terminationMessagePolicy": "File", "terminationMessagePath": "/dev/termination-log"}]}})";
-
-RulesTester Pods() { return RulesTester(CoreRules(), "v1", "Pod", kPod); }
 
 TEST(PodRulesTest, ContainersHaveNamesImagesAndPolicies) {
   Pods().ExpectNew({
@@ -102,7 +91,8 @@ TEST(PodRulesTest, VariablesComeFromOnePlaceThatExists) {
        R"("volumeName":"w"}}}])",
        "spec.containers[0].env[0].valueFrom.fileKeyRef.path Invalid; "
        "spec.containers[0].env[0].valueFrom.fileKeyRef.volumeName NotFound"},
-      {R"(spec.containers[0].envFrom=[{"prefix":"="},{"configMapRef":{},"secretRef":{"name":"s-"}}])",
+      {R"(spec.containers[0].envFrom=[{"prefix":"="},{"configMapRef":{},)"
+       R"("secretRef":{"name":"s-"}}])",
        "spec.containers[0].envFrom[0].prefix Invalid; spec.containers[0].envFrom Invalid; "
        "spec.containers[0].envFrom[1].configMapRef.name Required; "
        "spec.containers[0].envFrom Invalid"},
@@ -147,8 +137,8 @@ TEST(PodRulesTest, ProbesAndHooksHaveOneHandler) {
        "spec.containers[0].readinessProbe.exec.command Required; "
        "spec.containers[0].readinessProbe.httpGet Forbidden; "
        "spec.containers[0].readinessProbe.terminationGracePeriodSeconds Invalid"},
-      {R"(spec.containers[0].startupProbe={"successThreshold":1,"httpGet":{"port":"A","scheme":"F",)"
-       R"("httpHeaders":[{"name":"a b"}]}})",
+      {R"(spec.containers[0].startupProbe={"successThreshold":1,"httpGet":{"port":"A",)"
+       R"("scheme":"F","httpHeaders":[{"name":"a b"}]}})",
        "spec.containers[0].startupProbe.httpGet.path Required; "
        "spec.containers[0].startupProbe.httpGet.port Invalid; "
        "spec.containers[0].startupProbe.httpGet.port Invalid; "
@@ -401,141 +391,6 @@ TEST(PodRulesTest, AnnotationsThatMeanSomethingAreHeldToIt) {
       {R"(metadata.annotations={"scheduler.alpha.kubernetes.io/tolerations":"[{}]"})",
        "metadata.annotations.scheduler.alpha.kubernetes.io/tolerations[0].operator Invalid"},
   });
-}
-
-TEST(PodRulesTest, TheOwnerMayChangeOnlyAFewFields) {
-  Pods().ExpectChanged({
-      {"", "spec.containers[0].image=j", ""},
-      {"", "spec.containers[0].image=",
-       "spec.containers[0].image Required; "
-       "spec.containers[0].image Required"},
-      {"", "spec.containers[0].command=[\"a\"]", "spec Forbidden"},
-      {"", "spec.containers=[]", "spec.containers Required; spec.containers Forbidden"},
-      {"", "spec.activeDeadlineSeconds=5", ""},
-      {"spec.activeDeadlineSeconds=5", "spec.activeDeadlineSeconds=6",
-       "spec.activeDeadlineSeconds Invalid"},
-      {"spec.activeDeadlineSeconds=5",
-       "spec.activeDeadlineSeconds=", "spec.activeDeadlineSeconds Invalid"},
-      {"", R"(spec.tolerations=[{"key":"a"}])", ""},
-      {R"(spec.tolerations=[{"key":"a"}])", "spec.tolerations=[]", "spec.tolerations Forbidden"},
-      {"", R"(spec.schedulingGates=[{"name":"a"}])", "spec.schedulingGates[0].name Forbidden"},
-      {R"(spec.schedulingGates=[{"name":"a"}])", "spec.schedulingGates=", ""},
-      {R"(spec.schedulingGates=[{"name":"a"}])", R"(spec.nodeSelector={"a":"b"})", ""},
-      {R"(spec.schedulingGates=[{"name":"a"}] & spec.nodeSelector={"a":"b"})",
-       R"(spec.nodeSelector={"a":"c"})", "spec.nodeSelector Invalid"},
-      {R"(spec.schedulingGates=[{"name":"a"}])",
-       R"(spec.affinity={"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
-       R"({"nodeSelectorTerms":[{"matchExpressions":[{"key":"k","operator":"Exists"}]}]}}})",
-       ""},
-      {"", R"(spec.nodeSelector={"a":"b"})", "spec Forbidden"},
-      {"spec.terminationGracePeriodSeconds=-1", "spec.terminationGracePeriodSeconds=1", ""},
-      {"", "spec.terminationGracePeriodSeconds=1", "spec Forbidden"},
-      {"", R"(metadata.annotations={"kubernetes.io/config.mirror":"x"})",
-       "metadata.annotations[kubernetes.io/config.mirror] Invalid; "
-       "metadata.annotations[kubernetes.io/config.mirror] Forbidden; "
-       "metadata.annotations[kubernetes.io/config.mirror] Invalid"},
-  });
-}
-
-TEST(PodRulesTest, WhatWasStoredUnderOlderRulesStaysWritable) {
-  Pods().ExpectChanged({
-      {R"(spec.securityContext={"seLinuxChangePolicy":"MountOption"})", "metadata.labels={}", ""},
-      {R"(spec.containers[0].resources={"limits":{"cpu":"1","hugepages-2Mi":"3Mi"}})",
-       "metadata.labels={}", ""},
-      {R"(spec.tolerations=[{"key":"a","operator":"Gt","value":"1"}])", "metadata.labels={}", ""},
-      {R"(metadata.annotations={"controller.kubernetes.io/pod-deletion-cost":"x"})",
-       "metadata.labels={}", ""},
-      {R"(spec.hostUsers=false & spec.hostNetwork=true)", "metadata.labels={}", ""},
-      {R"(spec.topologySpreadConstraints=[{"maxSkew":1,"topologyKey":"z","whenUnsatisfiable":)"
-       R"("ScheduleAnyway","labelSelector":{"matchLabels":{"a b":"c"}}}])",
-       "metadata.labels={}", ""},
-  });
-}
-
-TEST(PodRulesTest, AStatusSaysWhatCanBe) {
-  Pods().ExpectChanged(
-      {
-          {"", R"(status.conditions=[{"type":"a b","observedGeneration":-1}])",
-           "status.conditions[0].observedGeneration Invalid; status.conditions[0].Type Invalid"},
-          {"", "status.nominatedNodeName=A", "status.nominatedNodeName Invalid"},
-          {"spec.nodeName=n", "status.nominatedNodeName=a", "status.nominatedNodeName Forbidden"},
-          {"", "status.observedGeneration=-1", "status.observedGeneration Invalid"},
-          {"status.qosClass=Burstable", "status.qosClass=Guaranteed", "status.qosClass Invalid"},
-          {"", R"(status.podIPs=[{"ip":"1.1.1.1"},{"ip":"1.1.1.2"}])", "status.podIPs Invalid"},
-          {"", R"(status.podIPs=[{"ip":"1.1.1.1"},{"ip":"::1"}])", ""},
-          {"", R"(status.podIPs=[{"ip":"x"}])", "status.podIPs[0] Invalid"},
-          {R"(status.podIPs=[{"ip":"x"}])", R"(status.podIPs=[{"ip":"x"}])", ""},
-          {"", R"(status.hostIP=1.1.1.1 & status.hostIPs=[{"ip":"1.1.1.2"}])",
-           "status.hostIPs[0].ip Invalid"},
-          {R"(spec.restartPolicy=Never & status.containerStatuses=[{"name":"c","state":)"
-           R"({"terminated":{"exitCode":0}}}])",
-           R"(status.containerStatuses=[{"name":"c","state":{"running":{}}}])",
-           "status.containerStatuses[0].state Forbidden"},
-          {R"(status.containerStatuses=[{"name":"c","state":{"terminated":{"exitCode":0}}}])",
-           R"(status.containerStatuses=[{"name":"c","state":{"running":{}}}])", ""},
-          {"", R"(status.resourceClaimStatuses=[{"name":"x"}])",
-           "status.resourceClaimStatuses[0].name Invalid"},
-          {"",
-           R"(status.extendedResourceClaimStatus={"requestMappings":[{"containerName":"x",)"
-           R"("resourceName":"r","requestName":"q"}]})",
-           "status.extendedResourceClaimStatus.requestMappings[0].containerName Invalid; "
-           "status.extendedResourceClaimStatus.resourceClaimName Required"},
-          {"",
-           R"(status.containerStatuses=[{"name":"c","user":{"linux":{"uid":-1,"gid":1}},)"
-           R"("allocatedResourcesStatus":[{"name":"r","resources":[{"resourceID":"a",)"
-           R"("health":"So-so"}]}]}])",
-           "status.containerStatuses[0].user.linux.uid Invalid; "
-           "status.containerStatuses[0].allocatedResourcesStatus[0].name Invalid; "
-           "status.containerStatuses[0].allocatedResourcesStatus[0].resources[0].health "
-           "NotSupported"},
-      },
-      "status");
-}
-
-TEST(PodRulesTest, EphemeralContainersAreAddedAndStay) {
-  constexpr std::string_view kOne =
-      R"(spec.ephemeralContainers=[{"name":"e","image":"i","imagePullPolicy":"Always",)"
-      R"("terminationMessagePolicy":"File"}])";
-  constexpr std::string_view kOther =
-      R"(spec.ephemeralContainers=[{"name":"e","image":"j","imagePullPolicy":"Always",)"
-      R"("terminationMessagePolicy":"File"}])";
-  Pods().ExpectChanged(
-      {
-          {"", kOne, ""},
-          {kOne, "spec.ephemeralContainers=", "spec.ephemeralContainers Forbidden"},
-          {kOne, kOther, "spec.ephemeralContainers Forbidden"},
-          {R"(metadata.annotations={"kubernetes.io/config.mirror":"x"} & spec.nodeName=n)", kOne,
-           " Forbidden"},
-      },
-      "ephemeralcontainers");
-}
-
-TEST(PodRulesTest, AResizeChangesProcessorAndMemory) {
-  constexpr std::string_view kBurstable =
-      R"(status.qosClass=Burstable & spec.containers[0].resources=)"
-      R"({"requests":{"cpu":"1"},"limits":{"ephemeral-storage":"1Gi"}})";
-  Pods().ExpectChanged(
-      {
-          {kBurstable,
-           R"(spec.containers[0].resources={"requests":{"cpu":"2"},)"
-           R"("limits":{"ephemeral-storage":"1Gi"}})",
-           ""},
-          {kBurstable,
-           R"(spec.containers[0].resources={"requests":{"cpu":"2"},)"
-           R"("limits":{"ephemeral-storage":"2Gi"}})",
-           "spec Forbidden"},
-          {kBurstable, R"(spec.containers[0].resources={"requests":{"cpu":"2"}})",
-           "spec.containers[0].resources.limits Forbidden; spec Forbidden"},
-          {kBurstable,
-           R"(spec.containers[0].resources={"requests":{"cpu":"2","memory":"1Gi"},)"
-           R"("limits":{"cpu":"2","memory":"1Gi","ephemeral-storage":"1Gi"}})",
-           "spec Invalid"},
-          {kBurstable, "spec.containers[0].name=d", "spec.containers[0].name Forbidden"},
-          {kBurstable, "spec.containers[0].image=j", "spec Forbidden"},
-          {"spec.os={\"name\":\"windows\"} & spec.securityContext=", "spec.nodeName=n",
-           " Forbidden"},
-      },
-      "resize");
 }
 
 TEST(PodRulesTest, QualityOfServiceFollowsFromRequestsAndLimits) {

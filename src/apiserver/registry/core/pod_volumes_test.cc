@@ -1,23 +1,14 @@
 // The volumes of pods, each kind with what it must not lack and what it must not hold.
 #include <gtest/gtest.h>
 
-#include "apiserver/registry/core/core_rules.h"
-#include "apiserver/validation/rules_testing.h"
+#include "apiserver/registry/core/pod_testing.h"
 
 namespace skiff {
 namespace {
 
-constexpr std::string_view kPod = R"({"apiVersion": "v1", "kind": "Pod",
-  "metadata": {"name": "p", "namespace": "default"},
-  "spec": {"restartPolicy": "Always", "dnsPolicy": "ClusterFirst",
-    "terminationGracePeriodSeconds": 30, "serviceAccountName": "default",
-    "volumes": [{"name": "v", "emptyDir": {}}],
-    "containers": [{"name": "c", "image": "i", "imagePullPolicy": "Always",
-      "terminationMessagePolicy": "File"}]}})";
-
 // Faults of a pod with this volume, without the part of their paths that leads to it.
 std::string Faults(std::string_view source) {
-  const testing::RulesTester pods(CoreRules(), "v1", "Pod", kPod);
+  const testing::RulesTester pods = testing::Pods();
   std::string out = pods.New(R"(spec.volumes=[{"name":"v",)" + std::string(source) + "}]");
   constexpr std::string_view kPlace = "spec.volumes[0]";
   for (size_t at = out.find(kPlace); at != std::string::npos; at = out.find(kPlace)) {
@@ -36,7 +27,7 @@ void Expect(std::initializer_list<Case> cases) {
 }
 
 TEST(PodVolumesTest, AVolumeHasANameAndOneSource) {
-  const testing::RulesTester pods(CoreRules(), "v1", "Pod", kPod);
+  const testing::RulesTester pods = testing::Pods();
   pods.ExpectNew({
       {R"(spec.volumes=[{"name":"v"}])", "spec.volumes[0] Required"},
       {R"(spec.volumes=[{"name":"A_","emptyDir":{}}])", "spec.volumes[0].name Invalid"},
@@ -65,7 +56,8 @@ TEST(PodVolumesTest, FilesOfObjects) {
        R"("fieldPath":"metadata.labels"}}]})",
        ""},
       {R"("downwardAPI":{"items":[{"path":"l","fieldRef":{"apiVersion":"v1",)"
-       R"("fieldPath":"spec.nodeName"}},{"resourceFieldRef":{"resource":"limits.cpu"}},{"path":"x"}]})",
+       R"("fieldPath":"spec.nodeName"}},{"resourceFieldRef":{"resource":"limits.cpu"}},)"
+       R"({"path":"x"}]})",
        ".downwardAPI.fieldRef.fieldPath NotSupported; .downwardAPI.path Required; "
        ".downwardAPI.resourceFieldRef.containerName Required; .downwardAPI Required"},
       {R"("image":{"reference":"r","pullPolicy":"Always"})", ""},
@@ -97,7 +89,7 @@ TEST(PodVolumesTest, ProjectedSources) {
        ".projected.sources[0].podCertificate.maxExpirationSeconds Invalid; "
        ".projected.sources[0].podCertificate Required"},
   });
-  const testing::RulesTester pods(CoreRules(), "v1", "Pod", kPod);
+  const testing::RulesTester pods = testing::Pods();
   pods.ExpectNew({{R"(spec.serviceAccountName= & spec.volumes=[{"name":"v","projected":{"sources":)"
                    R"([{"serviceAccountToken":{"path":"t","expirationSeconds":600}}]}}])",
                    "spec.volumes[0].projected.sources[0].serviceAccountToken Forbidden"}});
