@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kSeconds = 3.0;
 constexpr size_t kPods = 64;
-constexpr double kTrackMicroseconds = 40;
+constexpr double kTrackMicroseconds = 50;
 constexpr double kApplyMicroseconds = 100;
 constexpr Timestamp kNow{1'768'046'400, 0};
 

@@ -43,6 +43,20 @@ TEST(TrackUpdateTest, AnUpdateTakesOnlyWhatItChanges) {
                              "\n");
 }
 
+TEST(TrackUpdateTest, OwnersLoseFieldsWhateverTheirNames) {
+  for (const std::string_view key : {"plain", "a/b.c-d_e", "sp ace", "\xc3\xa9", "q\"uote"}) {
+    std::string name;
+    for (const char c : key) name += c == '"' ? std::string("\\\"") : std::string(1, c);
+    ManagedObject object("v1", "ConfigMap");
+    object.Update("a", R"({"metadata":{"name":"c"},"data":{")" + name + R"(":"1","other":"1"}})");
+    object.Update("b", R"({"metadata":{"name":"c"},"data":{")" + name + R"(":"2","other":"1"}})");
+    EXPECT_EQ(object.Owners(), R"(a Update v1 at 1 {"f:data":{".":{},"f:other":{}}})"
+                               "\n"
+                               R"(b Update v1 at 1 {"f:data":{"f:)" +
+                                   name + "\":{}}}\n");
+  }
+}
+
 TEST(TrackUpdateTest, NoChangeLeavesTimesAndOwners) {
   ManagedObject object("v1", "ConfigMap");
   object.Update("a", R"({"metadata":{"name":"c"},"data":{"x":"1"}})");

@@ -1,6 +1,8 @@
 #include "apiserver/managed_fields/managers.h"
 
 #include <algorithm>
+#include <cctype>
+#include <string>
 #include <tuple>
 
 namespace skiff {
@@ -55,6 +57,35 @@ void CapUpdateManagers(Arena& arena, ManagedFields& managed) {
   }
 }
 
+// Whether the text of an entry might have members of a set in it. Most changes are of few fields,
+// and most entries have none of their names, which saves reading them.
+bool MayHold(std::string_view text, const FieldSet& set, size_t& looked) {
+  constexpr size_t kMaxLooks = 8;
+  std::string needle;
+  for (const FieldNode& node : set.nodes()) {
+    if (MayHold(text, node.children, looked)) return true;
+    if (!node.member) continue;
+    if (!node.element.is_field() || ++looked > kMaxLooks) return true;
+    const std::string_view name = node.element.name();
+    const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+      return c < 0x80 && (std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_' || c == '/');
+    });
+    if (!plain) return true;
+    needle = "\"f:";
+    needle.append(name).push_back('"');
+    if (text.find(needle) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+bool MayBeTouched(const ManagedEntry& entry, const FieldChanges& changes) {
+  if (entry.text().empty()) return true;
+  size_t looked = 0;
+  return MayHold(entry.text(), changes.modified, looked) ||
+         MayHold(entry.text(), changes.added, looked) ||
+         MayHold(entry.text(), changes.removed, looked);
+}
+
 FieldChanges Owned(Arena& arena, const ResetFields& reset, const FieldChanges& changes) {
   const auto owned = [&](const FieldSet& set) {
     return set.empty() ? set : reset.Apply(arena, Difference(arena, set, UnownedFields()));
@@ -101,6 +132,7 @@ std::vector<FieldConflict> ConflictsWith(Arena& arena, VersionedChanges& changes
     if (self != nullptr && entry.SameManager(*self)) continue;
     const FieldChanges* changed = changes.In(entry.api_version);
     if (changed == nullptr || (changed->modified.empty() && changed->added.empty())) continue;
+    if (!MayBeTouched(entry, *changed)) continue;
     const FieldSet& fields = entry.Fields(arena);
     const FieldSet taken = Union(arena, Intersection(arena, fields, changed->modified),
                                  Intersection(arena, fields, changed->added));
@@ -117,7 +149,7 @@ void TakeChanges(Arena& arena, VersionedChanges& changes, ManagedFields& managed
     if (self == nullptr || !entry.SameManager(*self)) {
       const FieldChanges* changed = changes.In(entry.api_version);
       if (changed == nullptr) continue;
-      if (!changed->empty()) {
+      if (!changed->empty() && MayBeTouched(entry, *changed)) {
         const FieldSet& fields = entry.Fields(arena);
         FieldSet left = fields;
         for (const FieldSet& set : {changed->modified, changed->added, changed->removed}) {
