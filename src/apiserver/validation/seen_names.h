@@ -2,7 +2,6 @@
 // when there are many. The texts must outlive it.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <set>
@@ -19,15 +18,6 @@ class SeenNames {
     filter_ |= BitOf(name);
     if (count_ < few_.size()) {
       few_[count_++] = {name.data(), name.size()};
-  bool Has(std::string_view name) const {
-    const auto end = few_.begin() + count_;
-    return std::find(few_.begin(), end, name) != end || (!more_.empty() && more_.contains(name));
-  }
-  // False if it was there already.
-  bool Add(std::string_view name) {
-    if (Has(name)) return false;
-    if (count_ < few_.size()) {
-      few_[count_++] = name;
     } else {
       more_.insert(name);
     }
@@ -57,8 +47,6 @@ class SeenNames {
   std::array<Name, 24> few_;
   size_t count_ = 0;
   uint64_t filter_ = 0;
-  std::array<std::string_view, 16> few_;
-  size_t count_ = 0;
   std::set<std::string_view> more_;
 };
 
