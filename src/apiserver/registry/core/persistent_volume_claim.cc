@@ -81,6 +81,11 @@ bool IsSameClaim(const Document& object, const Document& old) {
   Document now = object.Copy();
   Document then = old.Copy();
   if (before.spec().volume_name().empty()) TakeField(then, object, "volumeName");
+  // Claims that were stored before there were two names for the source have one of them; the other
+  // one is made from it, and is held against it elsewhere.
+  if (before.spec().has_data_source() != before.spec().has_data_source_ref()) {
+    TakeField(then, object, before.spec().has_data_source() ? "dataSourceRef" : "dataSource");
+  }
   if (MovesClassFromAnnotation(claim, before)) {
     now.root().Find("spec")->Erase("storageClassName");
   } else if (GetsClass(claim, before)) {

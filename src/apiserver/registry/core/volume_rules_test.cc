@@ -138,6 +138,8 @@ TEST(VolumeRulesTest, ABoundClaimMayGrowAndNothingElse) {
       {bound + " & spec.resources.requests.storage=4Gi", "spec.resources.requests.storage=2Gi", ""},
       {"", "spec.storageClassName=c", ""},
       {"spec.storageClassName=c", "spec.storageClassName=d", "spec Forbidden"},
+      {"spec.dataSource={\"kind\":\"PersistentVolumeClaim\",\"name\":\"a\"}",
+       "spec.dataSourceRef={\"kind\":\"PersistentVolumeClaim\",\"name\":\"a\"}", ""},
       {"", "spec.volumeMode=Block", "spec Forbidden; volumeMode Invalid"},
       {"metadata.annotations={\"volume.beta.kubernetes.io/storage-class\":\"c\"}",
        "spec.storageClassName=c", ""},
