@@ -135,6 +135,16 @@ TEST(DefinitionRulesTest, SchemasSayNothingThatIsNotSupported) {
       WithSchema(R"({"type":"object","x-kubernetes-validations":[{"rule":" ","reason":"x"}]})"),
       at + "x-kubernetes-validations[0].rule Required; " + at +
           "x-kubernetes-validations[0].reason NotSupported");
+  const auto with_path = [](std::string_view path) {
+    return WithSchema(R"({"type":"object","properties":{"a":{"type":"object",
+        "additionalProperties":{"type":"string"}}},"x-kubernetes-validations":[{"rule":"true",
+        "fieldPath":")" +
+                      std::string(path) + R"("}]})");
+  };
+  EXPECT_EQ(with_path(".a"), "");
+  EXPECT_EQ(with_path(".a['k']"), "");
+  EXPECT_EQ(with_path(".b"), at + "x-kubernetes-validations[0].fieldPath Invalid");
+  EXPECT_EQ(with_path("a"), at + "x-kubernetes-validations[0].fieldPath Invalid");
   EXPECT_EQ(Definition().New("spec.subresources.status={} & "
                              "spec.validation.openAPIV3Schema.not={\"required\":[\"x\"]}"),
             "spec.validation.openAPIV3Schema Invalid");

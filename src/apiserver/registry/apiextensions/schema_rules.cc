@@ -173,7 +173,7 @@ bool HasLineBreak(std::string_view text) {
   return text.find_first_of("\n\r") != std::string_view::npos;
 }
 
-void ValidateExpressionRule(const Value* rule, FieldErrors& errors) {
+void ValidateExpressionRule(const Value* rule, const Value* schema, FieldErrors& errors) {
   const std::string_view text = TrimSpace(TextOf(rule, "rule"));
   const std::string_view message = TextOf(rule, "message");
   if (text.empty()) {
@@ -200,6 +200,9 @@ void ValidateExpressionRule(const Value* rule, FieldErrors& errors) {
     errors.Invalid("fieldPath", path, "must be non-empty if specified");
   }
   if (HasLineBreak(path)) errors.Invalid("fieldPath", path, "must not contain line breaks");
+  if (!path.empty() && SchemaAt(schema, path, true) == nullptr) {
+    errors.Invalid("fieldPath", path, "must be a valid path");
+  }
 }
 
 void ValidateWithin(const Value* schema, const Context& context, FieldErrors& errors);
@@ -266,7 +269,7 @@ void ValidateWithin(const Value* schema, const Context& context, FieldErrors& er
   const auto rules = ItemsOf(schema, "x-kubernetes-validations");
   for (size_t i = 0; i < rules.size(); ++i) {
     const auto at = errors.At("x-kubernetes-validations", i);
-    ValidateExpressionRule(rules[i], errors);
+    ValidateExpressionRule(rules[i], schema, errors);
   }
 }
 

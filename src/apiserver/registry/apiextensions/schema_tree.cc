@@ -1,5 +1,7 @@
 #include "apiserver/registry/apiextensions/schema_tree.h"
 
+#include <algorithm>
+
 namespace skiff {
 
 const Value* SchemaOf(const Value* schema, std::string_view field) {
@@ -10,6 +12,24 @@ const Value* SchemaOf(const Value* schema, std::string_view field) {
 const Value* PropertyOf(const Value* schema, std::string_view name) {
   const Value* properties = FieldOf(schema, "properties");
   return properties != nullptr && properties->is_map() ? properties->Find(name) : nullptr;
+}
+
+const Value* SchemaAt(const Value* schema, std::string_view path, bool with_brackets) {
+  if (path.empty()) return nullptr;
+  while (schema != nullptr && !path.empty()) {
+    if (path.starts_with('.')) {
+      const size_t end = std::min(path.find_first_of(".[", 1), path.size());
+      schema = PropertyOf(schema, path.substr(1, end - 1));
+      path.remove_prefix(end);
+      continue;
+    }
+    const size_t end = path.find("']");
+    if (!with_brackets || !path.starts_with("['") || end == std::string_view::npos) return nullptr;
+    const Value* property = PropertyOf(schema, path.substr(2, end - 2));
+    schema = property != nullptr ? property : SchemaOf(schema, "additionalProperties");
+    path.remove_prefix(end + 2);
+  }
+  return schema;
 }
 
 bool AnySchema(const Value* schema, const std::function<bool(const Value&)>& is_so) {

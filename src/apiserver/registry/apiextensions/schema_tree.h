@@ -21,6 +21,10 @@ const Value* SchemaOf(const Value* schema, std::string_view field);
 // The schema of this property, or null.
 const Value* PropertyOf(const Value* schema, std::string_view name);
 
+// The schema of the field at a path such as `.spec.name`, or null. With brackets, `.spec['name']`
+// is possible too, and keys of maps.
+const Value* SchemaAt(const Value* schema, std::string_view path, bool with_brackets);
+
 // Whether it is so of the schema, or of one within it.
 bool AnySchema(const Value* schema, const std::function<bool(const Value&)>& is_so);
 

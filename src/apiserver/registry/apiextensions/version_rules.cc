@@ -139,18 +139,6 @@ void ValidateColumn(const Value* column, FieldErrors& errors) {
   }
 }
 
-// The schema of the field at a path of names, or null.
-const Value* SchemaAt(const Value* schema, std::string_view path) {
-  if (!path.starts_with('.')) return nullptr;
-  while (schema != nullptr && !path.empty()) {
-    path.remove_prefix(1);
-    const size_t end = std::min(path.find('.'), path.size());
-    schema = PropertyOf(schema, path.substr(0, end));
-    path.remove_prefix(end);
-  }
-  return schema;
-}
-
 void ValidateSelectableFields(const Value* version, const Value* schema, FieldErrors& errors) {
   const auto fields = ItemsOf(version, "selectableFields");
   if (fields.empty()) return;
@@ -165,7 +153,7 @@ void ValidateSelectableFields(const Value* version, const Value* schema, FieldEr
       errors.Required("jsonPath");
       continue;
     }
-    const Value* found = SchemaAt(schema, path);
+    const Value* found = SchemaAt(schema, path, false);
     if (found == nullptr) {
       errors.Invalid("jsonPath", path, "is an invalid path");
       continue;

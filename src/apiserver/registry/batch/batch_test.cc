@@ -194,7 +194,7 @@ TEST(JobRulesTest, AStatusAgreesWithItself) {
         "status.conditions=[" CONDITION("Failed") "] & "
                                                   "status.startTime=\"2024-01-01T00:00:00Z\"",
         "status.conditions Invalid"},
-       {"", "status.completedIndexes=\"1\"", "status.completedIndexes Invalid"},
+       {"", "status.completedIndexes=\"0\"", "status.completedIndexes Invalid"},
        {"", "status.failedIndexes=''", "status.failedIndexes Invalid"},
        {Indexed("spec.backoffLimitPerIndex=1"),
         "status.completedIndexes=0-2 & status.failedIndexes=\"2\"", "status.failedIndexes Invalid"},
