@@ -19,7 +19,8 @@ std::optional<Verb> VerbOf(std::string_view name) {
 }
 
 // By Verb.
-constexpr Handler kHandlers[] = {HandleCreate, HandleDelete, HandleDeleteCollection, HandleGet,
+using VerbHandler = void (*)(ApiRequestPtr request, const Endpoint& endpoint);
+constexpr VerbHandler kHandlers[] = {HandleCreate, HandleDelete, HandleDeleteCollection, HandleGet,
                                  HandleList,   HandlePatch,  HandleUpdate,           HandleWatch};
 static_assert(std::size(kHandlers) == kVerbCount);
 
@@ -81,7 +82,7 @@ void Router::AddResource(const ServedResource& served, const StorageSet& storage
     SubresourceRoute& route = resource.subresources.emplace_back();
     route.endpoint = resource.endpoint;
     route.endpoint.subresource = subresource;
-    route.handler = Registry::SubresourceHandler(desc, subresource->name);
+    route.handler = registry.SubresourceHandler(desc, subresource->name);
   }
 }
 

@@ -68,6 +68,7 @@ class ApiServer::Impl {
         housekeeper_(clock) {}
 
   Result<void> Start() {
+    ShareFreedMemory();
     AddCollectedMetrics();
     SetDefaultsEnvironment(
         {[this](std::string_view gate) { return options_.FeatureEnabled(gate); }, &clock_});

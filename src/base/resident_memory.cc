@@ -28,10 +28,13 @@ int ForgetUnchangedPages(dl_phdr_info* program, size_t size, void* context) {
   return 1;  // the first is the program; libraries are small and shared
 }
 
+constexpr int kMaxPools = 2;
 // Worth the walk through the whole heap.
 constexpr size_t kMuchBytes = 16 * 1024 * 1024;
 
 }  // namespace
+
+void ShareFreedMemory() { mallopt(M_ARENA_MAX, kMaxPools); }
 
 void ReleaseStartupMemory() {
   malloc_trim(0);

@@ -5,6 +5,11 @@
 
 namespace skiff {
 
+// For servers, before they start threads: lets the threads share a few pools of memory rather than
+// having one each. What a thread frees between things that stay is then of use to the others: a
+// server that took 10,000 pods held 10 MB less, at the same speed.
+void ShareFreedMemory();
+
 // For servers, once they have started: gives freed memory back to the system, and forgets the pages
 // of the program itself that are unchanged. Starting runs through code that is hardly needed again,
 // and the kernel maps such pages in large pieces; those that are needed come back one by one, from

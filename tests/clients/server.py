@@ -63,18 +63,21 @@ class ApiServer:
         self.kubeconfig.write_text(KUBECONFIG.format(
             url=self.url, authority=self.folder / "certs" / "apiserver.crt", admin=ADMIN, bob=BOB))
 
-    def start(self):
+    def flags(self):
         folder = self.folder
-        with open(folder / "log", "ab") as log:
-            self.process = subprocess.Popen([
-                self._binary, f"--data-dir={folder}/data", f"--cert-dir={folder}/certs",
-                "--bind-address=127.0.0.1", f"--secure-port={self.port}",
-                f"--token-auth-file={folder}/tokens.csv", "--authorization-mode=RBAC",
-                "--service-cluster-ip-range=10.0.0.0/16",
-                "--service-account-issuer=https://kubernetes.default.svc",
-                f"--service-account-key-file={folder}/sa.key",
-                f"--service-account-signing-key-file={folder}/sa.key",
-            ], stdout=log, stderr=log)
+        return [
+            f"--data-dir={folder}/data", f"--cert-dir={folder}/certs",
+            "--bind-address=127.0.0.1", f"--secure-port={self.port}",
+            f"--token-auth-file={folder}/tokens.csv", "--authorization-mode=RBAC",
+            "--service-cluster-ip-range=10.0.0.0/16",
+            "--service-account-issuer=https://kubernetes.default.svc",
+            f"--service-account-key-file={folder}/sa.key",
+            f"--service-account-signing-key-file={folder}/sa.key",
+        ]
+
+    def start(self):
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen([self._binary, *self.flags()], stdout=log, stderr=log)
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and self.process.poll() is None:
             try:

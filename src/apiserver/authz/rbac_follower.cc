@@ -62,6 +62,9 @@ void RbacFollower::Begin(size_t index) {
   feed.initial = true;
   feed.fresh.clear();
   CacheWatchRequest request;
+  // Any state will do for a beginning, since what follows is told. The newest could not be had from
+  // a store that does not tell its progress, such as an old etcd.
+  request.resource_version = "0";
   request.resource_version_match = "NotOlderThan";
   request.send_initial_events = true;
   request.allow_bookmarks = true;

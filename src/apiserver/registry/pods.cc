@@ -4,8 +4,9 @@
 #include <set>
 #include <utility>
 
+#include "apiserver/authn/object_errors.h"
 #include "apiserver/request/respond.h"
-#include "apiserver/rest/admit_creation.h"
+#include "apiserver/rest/admit.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/input.h"
 #include "apiserver/rest/object_meta.h"
@@ -117,28 +118,23 @@ int64_t PodBehaviour::GracePeriodSeconds(const DeleteOptions& options, Document&
 
 namespace {
 
-Result<Document> Bind(Document& pod_document, const core::Binding& binding, Timestamp now,
-                      const ResourceDesc& resource) {
+Result<Document> Bind(Document& pod_document, const core::Binding& binding, Timestamp now) {
   Document out = pod_document.Copy();
   core::MutablePod pod(out);
   const core::Pod before(pod_document);
   const MetaOf meta(pod_document);
+  const auto refuse = [&meta](const std::string& why) {
+    const std::string name(meta.name());
+    return std::unexpected(ConflictingObject("", "pods/binding", name, "pod " + name + " " + why));
+  };
   if (meta.deleting()) {
-    return std::unexpected(Conflict(
-        resource, meta.name(),
-        "pod " + std::string(meta.name()) + " is being deleted, cannot be assigned to a host"));
+    return refuse("is being deleted, cannot be assigned to a host");
   }
   if (!before.spec().node_name().empty()) {
-    return std::unexpected(Conflict(resource, meta.name(),
-                                    "pod " + std::string(meta.name()) +
-                                        " is already assigned to node \"" +
-                                        std::string(before.spec().node_name()) + "\""));
+    return refuse("is already assigned to node \"" + std::string(before.spec().node_name()) + "\"");
   }
   if (!before.spec().scheduling_gates().empty()) {
-    return std::unexpected(
-        Conflict(resource, meta.name(),
-                 "pod " + std::string(meta.name()) +
-                     " has non-empty .spec.schedulingGates, cannot be assigned to a host"));
+    return refuse("has non-empty .spec.schedulingGates, cannot be assigned to a host");
   }
   pod.mutable_spec().set_node_name(binding.target().name());
   for (const auto& [key, value] : binding.metadata().annotations()) {
@@ -195,14 +191,9 @@ void HandlePodBinding(ApiRequestPtr request, const Endpoint& endpoint) {
     return AdmitCreationOf(*shared, ref, endpoint, dry_run, transaction);
   };
   update.make_new = [shared, &endpoint](Document* pod) -> Result<Document> {
-    return Bind(*pod, core::Binding(*shared), NowOf(endpoint.context->clock), *endpoint.resource);
+    return Bind(*pod, core::Binding(*shared), NowOf(endpoint.context->clock));
   };
-  update.respond = [](ApiRequest& answered, const Changed&) {
-    Document status = views::meta_v1::Status::New();
-    views::meta_v1::MutableStatus(status).set_api_version("v1");
-    views::meta_v1::MutableStatus(status).set_status("Success");
-    RespondObject(answered, 201, status.root());
-  };
+  update.respond = [](ApiRequest& answered, const Changed&) { RespondDone(answered, 201); };
   RunUpdate(std::move(update));
 }
 

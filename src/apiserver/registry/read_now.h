@@ -25,13 +25,15 @@ inline EntryRef FindNow(ResourceStorage* storage, std::string_view name_space,
   return *found;
 }
 
-// Calls with every entry; with none when the cache is not filled. False: that was so.
+// Calls with every entry, or those of one namespace; with none when the cache is not filled. False:
+// that was so.
 template <typename Call>
-bool ForEachNow(ResourceStorage* storage, Call call) {
+bool ForEachNow(ResourceStorage* storage, Call call, std::string_view name_space = {}) {
   if (storage == nullptr || !storage->cache().ready()) return false;
   auto list = std::make_shared<std::optional<ListReply>>();
   CacheListRequest request;
   request.resource_version = "0";
+  request.selection.name_space = name_space;
   storage->cache().List(std::move(request), [list](Result<ListReply> reply) {
     if (reply) list->emplace(std::move(*reply));
   });

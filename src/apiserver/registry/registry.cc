@@ -2,14 +2,19 @@
 
 #include <utility>
 
+#include "apiserver/registry/connect.h"
 #include "apiserver/registry/endpoint_slices.h"
 #include "apiserver/registry/namespaces.h"
+#include "apiserver/registry/pod_eviction.h"
 #include "apiserver/registry/pods.h"
 #include "apiserver/registry/rbac.h"
+#include "apiserver/request/respond.h"
+#include "apiserver/rest/admit.h"
 
 namespace skiff {
 
-Registry::Registry(RegistryContext context) : plain_(std::make_unique<ResourceBehaviour>()) {
+Registry::Registry(RegistryContext context)
+    : storages_(context.storages), plain_(std::make_unique<ResourceBehaviour>()) {
   special_.push_back({"", "namespaces", std::make_unique<NamespaceBehaviour>()});
   special_.push_back({"", "pods", std::make_unique<PodBehaviour>()});
   special_.push_back(
@@ -44,11 +49,43 @@ ResourceBehaviour* Registry::BehaviourOf(const ResourceHub& hub) const {
   return plain_.get();
 }
 
-Handler Registry::SubresourceHandler(const ResourceDesc& resource, std::string_view subresource) {
+namespace {
+
+// The handler of connections, which are for admission to allow first.
+Handler Connecting(Handler handler) {
+  return [handler = std::move(handler)](ApiRequestPtr request, const Endpoint& endpoint) {
+    if (const Result<void> admitted = AdmitConnection(*request, endpoint); !admitted) {
+      return RespondError(*request, admitted.error());
+    }
+    handler(std::move(request), endpoint);
+  };
+}
+
+}  // namespace
+
+Handler Registry::SubresourceHandler(const ResourceDesc& resource,
+                                     std::string_view subresource) const {
   if (subresource == "scale") return HandleScale;
-  if (resource.version->desc->group.empty() && resource.name == "pods" &&
-      subresource == "binding") {
-    return HandlePodBinding;
+  if (!resource.version->desc->group.empty()) return nullptr;
+  const std::string path = std::string(resource.name) + "/" + std::string(subresource);
+  if (path == "pods/binding") return HandlePodBinding;
+  if (path == "pods/log") return HandlePodLog;
+  if (path == "pods/exec" || path == "pods/attach") return Connecting(HandlePodStream);
+  if (path == "pods/portforward") return Connecting(HandlePodPortForward);
+  if (path == "pods/proxy") return Connecting(HandlePodProxy);
+  if (path == "nodes/proxy") return Connecting(HandleNodeProxy);
+  if (path == "pods/eviction") {
+    ResourceStorage* budgets =
+        storages_.Find(FindResource("policy", "v1", "poddisruptionbudgets")->hub);
+    return [budgets](ApiRequestPtr request, const Endpoint& endpoint) {
+      HandlePodEviction(std::move(request), endpoint, budgets);
+    };
+  }
+  if (path == "services/proxy") {
+    ResourceStorage* endpoints = storages_.Find(FindResource("", "v1", "endpoints")->hub);
+    return Connecting([endpoints](ApiRequestPtr request, const Endpoint& endpoint) {
+      HandleServiceProxy(std::move(request), endpoint, endpoints);
+    });
   }
   return nullptr;
 }

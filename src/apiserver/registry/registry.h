@@ -1,6 +1,7 @@
 // Resources that have behaviour of their own: which they are.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -13,7 +14,7 @@
 
 namespace skiff {
 
-using Handler = void (*)(ApiRequestPtr request, const Endpoint& endpoint);
+using Handler = std::function<void(ApiRequestPtr request, const Endpoint& endpoint)>;
 
 // What behaviours need of the server. Outlives them.
 struct RegistryContext {
@@ -32,8 +33,8 @@ class Registry {
 
   // Never null: most resources do what their schema says and nothing else.
   ResourceBehaviour* BehaviourOf(const ResourceHub& hub) const;
-  // Who answers a subresource that is more than another view of its object; null: nobody special.
-  static Handler SubresourceHandler(const ResourceDesc& resource, std::string_view subresource);
+  // Who answers a subresource that is more than another view of its object; empty: nobody special.
+  Handler SubresourceHandler(const ResourceDesc& resource, std::string_view subresource) const;
   // Null when there are no services.
   ServiceBehaviour* services() const { return services_; }
 
@@ -44,6 +45,7 @@ class Registry {
     std::string_view resource;
     std::unique_ptr<ResourceBehaviour> behaviour;
   };
+  StorageSet& storages_;
   std::vector<Special> special_;
   ServiceBehaviour* services_ = nullptr;  // in special_
   std::unique_ptr<ResourceBehaviour> plain_;

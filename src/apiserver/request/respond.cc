@@ -125,6 +125,15 @@ void RespondObject(ApiRequest& request, int code, const Value& object) {
   RespondBytes(request, code, format.content_type(), std::move(*body));
 }
 
+void RespondDone(ApiRequest& request, int code) {
+  const std::string json = R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success",)"
+                           "\"code\":" +
+                           std::to_string(code) + "}";
+  const Result<Document> status = DecodeJson(json, FindKind("v1", "Status"));
+  if (!status) return RespondError(request, status.error());
+  RespondObject(request, code, status->root());
+}
+
 void RespondError(ApiRequest& request, const Status& status) {
   OutputFormat format = *NegotiateOutput(request, Answered::kStatus);
   const std::string json = StatusToJson(status);

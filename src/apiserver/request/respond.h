@@ -35,6 +35,8 @@ Result<SharedBytes> FinishJson(ByteBuffer compact_json, const OutputFormat& form
 // A typed object in the encoding that was asked for.
 Result<SharedBytes> EncodeObject(const Value& object, const OutputFormat& format);
 void RespondObject(ApiRequest& request, int code, const Value& object);
+// A Status that says no more than that it was done.
+void RespondDone(ApiRequest& request, int code);
 
 // A Status, with Retry-After and the like.
 void RespondError(ApiRequest& request, const Status& status);

@@ -60,6 +60,7 @@ void MarkDeleted(Document& object, int64_t grace, Timestamp now) {
 }
 
 Result<void> Admit(Deletion& deletion, Document& object, Timestamp now, Transaction& transaction) {
+  if (deletion.admit) return deletion.admit(transaction);
   RestContext& context = *deletion.endpoint.context;
   if (context.admission == nullptr || deletion.user == nullptr) return {};
   std::vector<std::string> warnings;
@@ -93,6 +94,7 @@ Result<Change> Decide(Deletion& deletion, const CurrentObject* current) {
   MetaOf meta(object);
   SKIFF_RETURN_IF_ERROR(CheckPreconditions(deletion, meta));
   SKIFF_RETURN_IF_ERROR(Admit(deletion, object, now, change.also));
+  if (deletion.first) SKIFF_RETURN_IF_ERROR(deletion.first(write, object));
   SKIFF_ASSIGN_OR_RETURN(const bool kept,
                          endpoint.behaviour->KeepsOnDelete(write, deletion.options, object));
   if (!kept) {

@@ -8,7 +8,6 @@
 #include "object/json/decode.h"
 #include "object/protobuf/envelope.h"
 #include "object/yaml/to_json.h"
-#include "views/meta/v1.h"
 
 namespace skiff {
 namespace {
@@ -41,17 +40,20 @@ Result<Document> ReadOptionsBody(const ApiRequest& request) {
   return DecodeJson(json, type);
 }
 
-Result<void> TakeBody(const ApiRequest& request, DeleteOptions& out,
-                      std::vector<std::string>& dry_run) {
-  SKIFF_ASSIGN_OR_RETURN(const Document body, ReadOptionsBody(request));
-  if (!body.root().is_object()) return {};
-  const views::meta_v1::DeleteOptions options(body);
+void Take(const views::meta_v1::DeleteOptions& options, DeleteOptions& out,
+          std::vector<std::string>& dry_run) {
   out.grace_period_seconds = options.grace_period_seconds();
   out.uid = options.preconditions().uid().value_or("");
   out.resource_version = options.preconditions().resource_version().value_or("");
   out.propagation = options.propagation_policy().value_or("");
   out.orphan_dependents = options.orphan_dependents();
   for (const std::string_view each : options.dry_run()) dry_run.emplace_back(each);
+}
+
+Result<void> TakeBody(const ApiRequest& request, DeleteOptions& out,
+                      std::vector<std::string>& dry_run) {
+  SKIFF_ASSIGN_OR_RETURN(const Document body, ReadOptionsBody(request));
+  if (body.root().is_object()) Take(views::meta_v1::DeleteOptions(body), out, dry_run);
   return {};
 }
 
@@ -89,6 +91,15 @@ Result<void> Check(const DeleteOptions& options, const std::vector<std::string>&
 }
 
 }  // namespace
+
+Result<DeleteOptions> DeleteOptionsOf(const views::meta_v1::DeleteOptions& options) {
+  DeleteOptions out;
+  std::vector<std::string> dry_run;
+  Take(options, out, dry_run);
+  SKIFF_RETURN_IF_ERROR(Check(out, dry_run));
+  out.dry_run = !dry_run.empty();
+  return out;
+}
 
 Result<DeleteOptions> ReadDeleteOptions(ApiRequest& request) {
   DeleteOptions out;

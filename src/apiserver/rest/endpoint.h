@@ -32,14 +32,19 @@ struct RestContext {
 // The columns of a resource's tables, compiled when somebody first asks for a table.
 class LazyColumns {
  public:
-  explicit LazyColumns(const ResourceDesc& resource) : resource_(resource) {}
+  explicit LazyColumns(const ResourceDesc& resource) : resource_(&resource) {}
+  // Of what a subresource answers with.
+  explicit LazyColumns(const ColumnsDesc* columns) : desc_(columns) {}
   Result<std::shared_ptr<const TableColumns>> Get() const {
-    std::call_once(once_, [this] { columns_ = TableColumns::Make(resource_); });
+    std::call_once(once_, [this] {
+      columns_ = resource_ != nullptr ? TableColumns::Make(*resource_) : TableColumns::Make(desc_);
+    });
     return columns_;
   }
 
  private:
-  const ResourceDesc& resource_;
+  const ResourceDesc* resource_ = nullptr;
+  const ColumnsDesc* desc_ = nullptr;
   mutable std::once_flag once_;
   mutable Result<std::shared_ptr<const TableColumns>> columns_;
 };
@@ -51,7 +56,7 @@ struct Endpoint {
   ResourceStorage* storage = nullptr;            // null: answered, never stored
   ResourceBehaviour* behaviour = nullptr;
   const KindRules* rules = nullptr;  // null: only those that hold for all kinds
-  const ObjectView* view = nullptr;
+  const ObjectView* view = nullptr;  // null: objects are shown as they are stored
   const LazyColumns* columns = nullptr;
   RestContext* context = nullptr;
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/convert/normalize.h"
 #include "apiserver/defaults/defaults.h"
 #include "apiserver/rest/errors.h"
 #include "base/strings.h"
@@ -114,6 +115,11 @@ Result<void> CheckKind(std::string_view api_version, std::string_view kind,
   return {};
 }
 
+Result<void> Settle(Document& object) {
+  ApplyDefaults(object);
+  return Normalize(object);
+}
+
 Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected) {
   SKIFF_ASSIGN_OR_RETURN(const BodyMedia media, BodyMediaOf(request));
   SKIFF_ASSIGN_OR_RETURN(const FieldValidation mode, FieldValidationOf(request));
@@ -139,7 +145,7 @@ Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected) {
   Value& root = object->root();
   root.Set(object->arena(), "kind", Value::String(expected.kind));
   root.Set(object->arena(), "apiVersion", Value::String(expected.api_version));
-  ApplyDefaults(*object);
+  SKIFF_RETURN_IF_ERROR(Settle(*object));
   return object;
 }
 

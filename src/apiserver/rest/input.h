@@ -36,6 +36,9 @@ struct ExpectedKind {
 // body of no known format.
 Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected);
 
+// What every object that was read from a client gets: defaults, and one name for what has two.
+Result<void> Settle(Document& object);
+
 // Checks kind and apiVersion of a text without decoding the rest.
 Result<void> CheckKind(std::string_view api_version, std::string_view kind,
                        const ExpectedKind& expected);

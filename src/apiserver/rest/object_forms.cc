@@ -39,9 +39,11 @@ Result<TableWriter> MakeTableWriter(const ApiRequest& request, const Endpoint& e
   TableWriter::Options options;
   options.version = MetaVersionOf(format);
   SKIFF_ASSIGN_OR_RETURN(options.include, IncludeObjectOf(request));
-  options.write_object = [view = endpoint.view](const ObjectBytes& object, ByteBuffer& out) {
-    return view->AppendJson(object.stored, object.revision, ObjectView::As::kObject, out);
-  };
+  if (endpoint.view != nullptr) {
+    options.write_object = [view = endpoint.view](const ObjectBytes& object, ByteBuffer& out) {
+      return view->AppendJson(object.stored, object.revision, ObjectView::As::kObject, out);
+    };
+  }
   return TableWriter(std::move(columns), std::move(options));
 }
 

@@ -2,7 +2,6 @@
 // merge patch. The patch applies to the JSON form of the object in the version of the URL.
 #include <utility>
 
-#include "apiserver/defaults/defaults.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
@@ -97,7 +96,7 @@ Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const
     return Fail(StatusReason::kInvalid, "the patch does not result in an object");
   }
   SKIFF_RETURN_IF_ERROR(Report(request, patch.mode, "", issues));
-  ApplyDefaults(*object);
+  SKIFF_RETURN_IF_ERROR(Settle(*object));
   return object;
 }
 

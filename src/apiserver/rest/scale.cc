@@ -5,11 +5,13 @@
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/input.h"
+#include "apiserver/rest/object_forms.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/patch_object.h"
 #include "apiserver/rest/update_object.h"
 #include "apiserver/rest/write_rules.h"
 #include "object/json/encode.h"
+#include "object/protobuf/envelope.h"
 #include "object/selector/label_selector.h"
 #include "views/autoscaling/v1.h"
 
@@ -57,10 +59,23 @@ Document ScaleOf(Document& workload) {
   return out;
 }
 
-void RespondScale(ApiRequest& request, const SharedBytes& bytes, Revision revision) {
+void RespondScale(ApiRequest& request, const Endpoint& endpoint, const SharedBytes& bytes,
+                  Revision revision) {
   Result<Document> workload = DecodeStored(bytes.view(), revision);
   if (!workload) return RespondError(request, workload.error());
-  RespondObject(request, 200, ScaleOf(*workload).root());
+  Result<OutputFormat> format = NegotiateOutput(request, Answered::kObject);
+  if (!format) return RespondError(request, format.error());
+  const Document scale = ScaleOf(*workload);
+  if (format->form == ObjectForm::kWhole) return RespondObject(request, 200, scale.root());
+  static const LazyColumns columns(FindColumns(views::autoscaling_v1::Scale::Type()));
+  Endpoint shown = endpoint;
+  shown.view = nullptr;
+  shown.columns = &columns;
+  std::string stored;
+  EncodeStorage(scale.root(), &stored);
+  Result<SharedBytes> body = EncodeInForm(request, shown, *format, stored, revision);
+  if (!body) return RespondError(request, body.error());
+  RespondBytes(request, 200, format->content_type(), std::move(*body));
 }
 
 // The workload with the replicas of the scale. What else the scale says of it must be so.
@@ -91,7 +106,7 @@ void GetScale(ApiRequestPtr request, const Endpoint& endpoint) {
     if (!reply->entry) {
       return RespondError(*request, NotFound(*endpoint.resource, request->info.name));
     }
-    RespondScale(*request, reply->entry->value(), reply->entry->revision());
+    RespondScale(*request, endpoint, reply->entry->value(), reply->entry->revision());
   });
 }
 
@@ -105,8 +120,8 @@ void HandleScale(ApiRequestPtr request, const Endpoint& endpoint) {
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
   update.dry_run = *dry_run;
   update.may_be_unconditional = true;
-  update.respond = [](ApiRequest& answered, const Changed& changed) {
-    RespondScale(answered, changed.bytes, changed.revision);
+  update.respond = [&endpoint](ApiRequest& answered, const Changed& changed) {
+    RespondScale(answered, endpoint, changed.bytes, changed.revision);
   };
   if (ref.info.verb == "update") {
     Result<Document> body = ReadBody(ref, ScaleKind());

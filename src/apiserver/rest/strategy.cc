@@ -104,8 +104,6 @@ const Strategy::Event* Strategy::Find(std::string_view event) const {
   return nullptr;
 }
 
-bool Strategy::Knows(std::string_view subresource) const { return Find(subresource) != nullptr; }
-
 void Strategy::PrepareForCreate(Document& object) const {
   const Event* event = Find("create");
   if (event == nullptr) return;
@@ -163,7 +161,9 @@ bool Strategy::Changed(const Action& action, const Document& old, const Document
 
 void Strategy::PrepareForUpdate(std::string_view subresource, Document& old,
                                 Document& object) const {
-  const Event* event = Find(subresource.empty() ? "update" : subresource);
+  // A scale is another way to write the object, and no part of it.
+  const bool whole = subresource.empty() || subresource == "scale";
+  const Event* event = Find(whole ? "update" : subresource);
   if (event == nullptr) return;
   for (const Action& action : event->actions) {
     if (action.kind == ActionDesc::kKeep) Keep(action, old, object);

@@ -26,8 +26,6 @@ class Strategy {
   // On an update of the object itself (an empty subresource) or through a subresource. Both are of
   // the stored type.
   void PrepareForUpdate(std::string_view subresource, Document& old, Document& object) const;
-  // Whether the schema says what an update through this subresource does.
-  bool Knows(std::string_view subresource) const;
 
  private:
   struct Action {

@@ -39,7 +39,8 @@ struct KindRules {
 
   // Null when nothing is to be checked of this subresource; "" is the object itself.
   ValidateChange OfUpdate(std::string_view subresource) const {
-    if (subresource.empty()) return update;
+    // A scale is another way to write the object itself.
+    if (subresource.empty() || subresource == "scale") return update;
     if (subresource == "status") return status;
     for (const SubresourceRules& each : others) {
       if (each.subresource == subresource) return each.update;

@@ -315,7 +315,8 @@ void ResourceCache::Core::BeginWatch(WatchJob job) {
               if (!source && !job.plan.best_effort)
                 return job.done(std::unexpected(source.error()));
               if (source && *source == Source::kStore && !job.plan.best_effort) {
-                return job.done(Fail(StatusReason::kInternalError,
+                // Clients take it for a server without that feature, and list instead.
+                return job.done(Fail(StatusReason::kInvalid,
                                      "sendInitialEvents needs a store that tells its progress"));
               }
               if (job.plan.initial_state) return self->BeginWithState(std::move(job));
