@@ -5,7 +5,7 @@
 #include "apiserver/authn/token_review.h"
 #include "apiserver/authz/access_review.h"
 #include "apiserver/request/respond.h"
-#include "apiserver/rest/admit_creation.h"
+#include "apiserver/rest/admit.h"
 #include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/input.h"
 

@@ -58,7 +58,8 @@ def free_port():
 class ApiServer:
     """The server under test, as fixtures/README.md wants it."""
 
-    def __init__(self, binary, folder, more=("--enable-admission-plugins=NodeRestriction", "--allow-privileged=true",)):
+    def __init__(self, binary, folder, more=("--enable-admission-plugins=NodeRestriction",
+                                             "--allow-privileged=true")):
         self.port = free_port()
         folder = Path(folder)
         (folder / "tokens.csv").write_text(

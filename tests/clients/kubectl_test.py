@@ -52,6 +52,8 @@ class KubectlCase:
         cls.namespace = re.sub("[^a-z0-9]+", "-", f"kubectl-{cls.version}")
         kubectl = Kubectl(cls.binary, SERVER, Path(cls._home.name))
         kubectl("create", "namespace", cls.namespace)
+        # What a controller would make; pods are not admitted without it.
+        kubectl("create", "serviceaccount", "default", "-n", cls.namespace)
         cls.kubectl = Kubectl(cls.binary, SERVER, Path(cls._home.name), cls.namespace)
         cls.make_printed()
 

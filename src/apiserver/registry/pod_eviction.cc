@@ -7,6 +7,7 @@
 #include "apiserver/authn/object_errors.h"
 #include "apiserver/registry/read_now.h"
 #include "apiserver/request/respond.h"
+#include "apiserver/rest/admit.h"
 #include "apiserver/rest/delete_object.h"
 #include "apiserver/rest/delete_options.h"
 #include "apiserver/rest/errors.h"
@@ -240,7 +241,7 @@ Result<DeleteOptions> OptionsOf(ApiRequest& request, const policy::Eviction& evi
 
 void HandlePodEviction(ApiRequestPtr request, const Endpoint& endpoint, ResourceStorage* budgets) {
   ApiRequest& ref = *request;
-  const Result<Document> body = ReadEviction(ref);
+  Result<Document> body = ReadEviction(ref);
   if (!body) return RespondError(ref, body.error());
   const policy::Eviction eviction(*body);
   if (!eviction.metadata().name().empty() && eviction.metadata().name() != ref.info.name) {
@@ -250,6 +251,7 @@ void HandlePodEviction(ApiRequestPtr request, const Endpoint& endpoint, Resource
   Result<DeleteOptions> options = OptionsOf(ref, eviction);
   if (!options) return RespondError(ref, options.error());
   std::shared_ptr<ApiRequest> shared = std::move(request);
+  const auto posted = std::make_shared<Document>(std::move(*body));
   Deletion deletion{
       .endpoint = endpoint,
       .name_space = shared->info.name_space,
@@ -257,6 +259,10 @@ void HandlePodEviction(ApiRequestPtr request, const Endpoint& endpoint, Resource
       .options = *options,
       .user = &shared->user,
       .warnings = &shared->warnings,
+      .admit =
+          [shared, posted, &endpoint, dry_run = options->dry_run](Transaction& transaction) {
+            return AdmitCreationOf(*posted, *shared, endpoint, dry_run, transaction);
+          },
       .first = [budgets](WriteContext& write, Document& pod) { return Evict(write, pod, budgets); },
       .post =
           [shared](std::move_only_function<void()> task) {

@@ -5,7 +5,7 @@
 #include "apiserver/authn/object_errors.h"
 #include "apiserver/registry/pod_fields.h"
 #include "apiserver/request/respond.h"
-#include "apiserver/rest/admit_creation.h"
+#include "apiserver/rest/admit.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/input.h"
 #include "apiserver/rest/object_meta.h"

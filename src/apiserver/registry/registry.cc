@@ -12,6 +12,8 @@
 #include "apiserver/registry/rbac.h"
 #include "apiserver/registry/strategies.h"
 #include "apiserver/registry/workload_behaviours.h"
+#include "apiserver/request/respond.h"
+#include "apiserver/rest/admit.h"
 
 namespace skiff {
 
@@ -63,6 +65,20 @@ ResourceBehaviour* Registry::BehaviourOf(const ResourceHub& hub) const {
   return plain_.get();
 }
 
+namespace {
+
+// The handler of connections, which are for admission to allow first.
+Handler Connecting(Handler handler) {
+  return [handler = std::move(handler)](ApiRequestPtr request, const Endpoint& endpoint) {
+    if (const Result<void> admitted = AdmitConnection(*request, endpoint); !admitted) {
+      return RespondError(*request, admitted.error());
+    }
+    handler(std::move(request), endpoint);
+  };
+}
+
+}  // namespace
+
 Handler Registry::SubresourceHandler(const ResourceDesc& resource,
                                      std::string_view subresource) const {
   if (subresource == "scale") return HandleScale;
@@ -70,10 +86,10 @@ Handler Registry::SubresourceHandler(const ResourceDesc& resource,
   const std::string path = std::string(resource.name) + "/" + std::string(subresource);
   if (path == "pods/binding") return HandlePodBinding;
   if (path == "pods/log") return HandlePodLog;
-  if (path == "pods/exec" || path == "pods/attach") return HandlePodStream;
-  if (path == "pods/portforward") return HandlePodPortForward;
-  if (path == "pods/proxy") return HandlePodProxy;
-  if (path == "nodes/proxy") return HandleNodeProxy;
+  if (path == "pods/exec" || path == "pods/attach") return Connecting(HandlePodStream);
+  if (path == "pods/portforward") return Connecting(HandlePodPortForward);
+  if (path == "pods/proxy") return Connecting(HandlePodProxy);
+  if (path == "nodes/proxy") return Connecting(HandleNodeProxy);
   if (path == "pods/eviction") {
     ResourceStorage* budgets =
         storages_.Find(FindResource("policy", "v1", "poddisruptionbudgets")->hub);
@@ -83,9 +99,9 @@ Handler Registry::SubresourceHandler(const ResourceDesc& resource,
   }
   if (path == "services/proxy") {
     ResourceStorage* endpoints = storages_.Find(FindResource("", "v1", "endpoints")->hub);
-    return [endpoints](ApiRequestPtr request, const Endpoint& endpoint) {
+    return Connecting([endpoints](ApiRequestPtr request, const Endpoint& endpoint) {
       HandleServiceProxy(std::move(request), endpoint, endpoints);
-    };
+    });
   }
   return nullptr;
 }

@@ -60,6 +60,7 @@ void MarkDeleted(Document& object, int64_t grace, Timestamp now) {
 }
 
 Result<void> Admit(Deletion& deletion, Document& object, Timestamp now, Transaction& transaction) {
+  if (deletion.admit) return deletion.admit(transaction);
   RestContext& context = *deletion.endpoint.context;
   if (context.admission == nullptr || deletion.user == nullptr) return {};
   std::vector<std::string> warnings;

@@ -17,6 +17,9 @@ struct Deletion {
   DeleteOptions options;
   const UserInfo* user = nullptr;                // null: the server itself, which asks nobody
   std::vector<std::string>* warnings = nullptr;  // where admission puts its own, if anywhere
+  // Asked instead of whether the deletion is admitted, where clients see the request as something
+  // else: an eviction.
+  std::function<Result<void>(Transaction& transaction)> admit = {};
   // Called with the object before it is marked or removed. It may refuse, change the object, and
   // add writes of other keys with their conditions.
   std::function<Result<void>(WriteContext& write, Document& object)> first = {};

@@ -1,5 +1,5 @@
-// Admission of what is posted and is not the object that gets stored: bindings, evictions, requests
-// for tokens, reviews.
+// Admission of requests that are no plain write of an object: what is posted and is not the object
+// that gets stored (bindings, evictions, requests for tokens, reviews), and connections.
 #pragma once
 
 #include "apiserver/request/api_request.h"
@@ -14,5 +14,8 @@ namespace skiff {
 // have been changed. What plugins write besides goes into the transaction.
 Result<void> AdmitCreationOf(Document& body, ApiRequest& request, const Endpoint& endpoint,
                              bool dry_run, Transaction& transaction);
+
+// As a connection to the subresource, with the options that the query and the path come to.
+Result<void> AdmitConnection(ApiRequest& request, const Endpoint& endpoint);
 
 }  // namespace skiff
