@@ -1,5 +1,6 @@
 #include "apiserver/bootstrap/conditions.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +21,7 @@ namespace {
 namespace flow = views::flowcontrol_apiserver_k8s_io_v1;
 namespace registration = views::apiregistration_k8s_io_v1;
 
-struct Condition {
+struct WantedCondition {
   std::string_view type;
   std::string_view status;
   std::string_view reason;
@@ -28,7 +29,7 @@ struct Condition {
 };
 
 template <typename Conditions>
-bool Says(const Conditions& conditions, const Condition& wanted) {
+bool Says(const Conditions& conditions, const WantedCondition& wanted) {
   for (const auto each : conditions) {
     if (each.type() != wanted.type) continue;
     return each.status() == wanted.status && each.reason() == wanted.reason &&
@@ -39,7 +40,7 @@ bool Says(const Conditions& conditions, const Condition& wanted) {
 
 // Since when the condition has its status: as before if that stays.
 template <typename Conditions>
-Timestamp Since(const Conditions& conditions, const Condition& wanted, Timestamp now) {
+Timestamp Since(const Conditions& conditions, const WantedCondition& wanted, Timestamp now) {
   for (const auto each : conditions) {
     if (each.type() == wanted.type && each.status() == wanted.status) {
       return each.last_transition_time();
@@ -48,7 +49,7 @@ Timestamp Since(const Conditions& conditions, const Condition& wanted, Timestamp
   return now;
 }
 
-Condition DanglingOf(const flow::FlowSchema& schema, ResourceStorage* levels) {
+WantedCondition DanglingOf(const flow::FlowSchema& schema, ResourceStorage* levels) {
   const std::string_view level = schema.spec().priority_level_configuration().name();
   const bool found = static_cast<bool>(FindNow(levels, "", level));
   return {.type = "Dangling",
@@ -60,7 +61,7 @@ Condition DanglingOf(const flow::FlowSchema& schema, ResourceStorage* levels) {
 }
 
 // The condition is applied, so that it has an owner that others can see.
-void ApplyDangling(const Condition& wanted, Timestamp now, Document& object) {
+void ApplyDangling(const WantedCondition& wanted, Timestamp now, Document& object) {
   Document config = flow::FlowSchema::New();
   flow::MutableFlowSchema schema(config);
   schema.mutable_metadata().set_name(MetaOf(object).name());
@@ -83,25 +84,25 @@ void ApplyDangling(const Condition& wanted, Timestamp now, Document& object) {
 }
 
 // Null: there is a service, which is for those who speak to it to judge.
-std::optional<Condition> AvailableOf(const registration::APIService& service,
-                                     ResourceStorage* services) {
+std::optional<WantedCondition> AvailableOf(const registration::APIService& service,
+                                           ResourceStorage* services) {
   const registration::ServiceReference reference = service.spec().service();
   if (reference.AsValue() == nullptr) return std::nullopt;
   const std::string where = "\"" + std::string(reference.name()) + "\" in \"" +
                             std::string(reference.namespace_()) + "\"";
   if (FindNow(services, reference.namespace_(), reference.name())) {
-    return Condition{.type = "Available",
-                     .status = "False",
-                     .reason = "FailedDiscoveryCheck",
-                     .message = "this server does not pass requests on to service/" + where};
+    return WantedCondition{.type = "Available",
+                           .status = "False",
+                           .reason = "FailedDiscoveryCheck",
+                           .message = "this server does not pass requests on to service/" + where};
   }
-  return Condition{.type = "Available",
-                   .status = "False",
-                   .reason = "ServiceNotFound",
-                   .message = "service/" + where + " is not present"};
+  return WantedCondition{.type = "Available",
+                         .status = "False",
+                         .reason = "ServiceNotFound",
+                         .message = "service/" + where + " is not present"};
 }
 
-void SetAvailable(const Condition& wanted, Timestamp now, Document& object) {
+void SetAvailable(const WantedCondition& wanted, Timestamp now, Document& object) {
   const auto before = registration::APIService(object).status().conditions();
   const Timestamp since = Since(before, wanted, now);
   size_t at = 0;
@@ -121,7 +122,7 @@ void SetAvailable(const Condition& wanted, Timestamp now, Document& object) {
 
 struct Wrong {
   std::string name;
-  Condition wanted;
+  WantedCondition wanted;
 };
 
 }  // namespace
@@ -137,7 +138,7 @@ Result<void> KeepFlowSchemaConditions(SystemWriter& writer) {
     const Result<Document> object = DecodeStored(entry.value().view(), {});
     if (!object) return;
     const flow::FlowSchema schema(*object);
-    Condition wanted = DanglingOf(schema, levels);
+    WantedCondition wanted = DanglingOf(schema, levels);
     if (Says(schema.status().conditions(), wanted)) return;
     wrong.push_back({std::string(entry.name()), std::move(wanted)});
   });
@@ -164,7 +165,7 @@ Result<void> KeepApiServiceConditions(SystemWriter& writer) {
     const Result<Document> object = DecodeStored(entry.value().view(), {});
     if (!object) return;
     const registration::APIService service(*object);
-    std::optional<Condition> wanted = AvailableOf(service, services);
+    std::optional<WantedCondition> wanted = AvailableOf(service, services);
     if (!wanted || Says(service.status().conditions(), *wanted)) return;
     wrong.push_back({std::string(entry.name()), std::move(*wanted)});
   });
