@@ -21,6 +21,7 @@
 #include "apiserver/discovery/runtime_config.h"
 #include "apiserver/discovery/served_resources.h"
 #include "apiserver/discovery/server_documents.h"
+#include "apiserver/elsewhere.h"
 #include "apiserver/flowcontrol/flow_config.h"
 #include "apiserver/front_headers.h"
 #include "apiserver/health.h"
@@ -358,6 +359,11 @@ class ApiServer::Impl {
                       [this](ApiRequestPtr& request) { return AnswerDiscovery(*request); },
                       [this](ApiRequestPtr& request) {
                         return request->info.is_resource && router_->Route(request);
+                      },
+                      [this](ApiRequestPtr& request) {
+                        static const ResourceHub* const hub =
+                            FindResource("apiregistration.k8s.io", "v1", "apiservices")->hub;
+                        return AnswerForElsewhere(*request, storages_->Find(hub));
                       }}});
     return {};
   }

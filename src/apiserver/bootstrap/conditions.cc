@@ -77,8 +77,10 @@ void ApplyDangling(const WantedCondition& wanted, Timestamp now, Document& objec
                            .subresource = "status",
                            .storage = nullptr,
                            .now = now};
-  const Result<Document> untyped = DecodeJson(EncodeJson(config.root()), nullptr);
+  Result<Document> untyped = DecodeJson(EncodeJson(config.root()), nullptr);
   if (!untyped) return;
+  // JSON shows an empty spec, about which nothing is to be said.
+  untyped->root().Erase("spec");
   Result<Document> applied = ApplyConfiguration(writer, object, *untyped, true);
   if (applied) object = std::move(*applied);
 }

@@ -151,17 +151,17 @@ TEST(TrackUpdateTest, AnEndpointOwnsNothingThatItResets) {
       << object.Owners();
 }
 
-TEST(TrackUpdateTest, SomeEndpointsOwnNothingElse) {
+TEST(TrackUpdateTest, AResizeOwnsWhateverItTriesToChange) {
   ManagedObject object("v1", "Pod");
   object.SetStorage(StorageOf("v1", "pods"));
   object.Update("a", R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}]}})");
   object.Update("r",
-                R"({"metadata":{"name":"p","labels":{"x":"y"}},"spec":{"containers":[{"name":"c",)"
+                R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c",)"
                 R"("image":"i","resources":{"limits":{"cpu":"1"}}}]}})",
                 "resize");
   EXPECT_NE(object.Owners().find(
                 R"(r Update v1 resize at 1 {"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":)"
-                R"({"f:resources":{"f:limits":{".":{},"f:cpu":{}}}}}}})"),
+                R"({"f:image":{},"f:resources":{"f:limits":{".":{},"f:cpu":{}}}}}}})"),
             std::string::npos)
       << object.Owners();
 }

@@ -33,15 +33,10 @@ ResetFields::ResetFields(Arena& arena, const StorageDesc* storage, std::string_v
   if (const EndpointPaths* found = storage->FindReset(endpoint); found != nullptr) {
     excluded_ = ReadPaths(arena, found->paths);
   }
-  if (const EndpointPaths* found = storage->FindKeepOnly(endpoint); found != nullptr) {
-    has_only_ = true;
-    only_ = ReadPaths(arena, found->paths);
-  }
 }
 
 FieldSet ResetFields::Apply(Arena& arena, const FieldSet& set) const {
-  FieldSet out = RecursiveDifference(arena, set, excluded_);
-  return has_only_ ? OnlyWithin(arena, out, only_) : out;
+  return RecursiveDifference(arena, set, excluded_);
 }
 
 const FieldSet& UnownedFields() {

@@ -13,7 +13,9 @@ namespace skiff {
 class ResetFields {
  public:
   // As the schema says for the subresource (empty: the resource itself). `storage` may be null:
-  // nothing is reset. The paths are copied to the arena.
+  // nothing is reset. The paths are copied to the arena. What the schema lets an endpoint keep
+  // (keep-only) is for its strategy: as in Kubernetes, a resize of a pod owns whatever it tries to
+  // change.
   ResetFields(Arena& arena, const StorageDesc* storage, std::string_view subresource);
 
   // The set without what the endpoint resets.
@@ -21,8 +23,6 @@ class ResetFields {
 
  private:
   FieldSet excluded_;
-  FieldSet only_;
-  bool has_only_ = false;
 };
 
 // What no manager ever owns: kind, apiVersion, and the metadata that the server keeps.

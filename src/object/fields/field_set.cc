@@ -184,22 +184,6 @@ FieldSet SetOfPath(Arena& arena, std::span<const PathElement> path) {
   return out;
 }
 
-FieldSet OnlyWithin(Arena& arena, const FieldSet& set, const FieldSet& pattern) {
-  NodeWriter out(arena, set.nodes().size());
-  const PathElement anything = PathElement::Index(-1);
-  for (const FieldNode& node : set.nodes()) {
-    const FieldNode* allowed = pattern.Find(node.element);
-    if (allowed == nullptr && !node.element.is_field()) allowed = pattern.Find(anything);
-    if (allowed == nullptr) continue;
-    if (allowed->member) {
-      out.Add(node);
-    } else {
-      out.Add(node.element, node.member, OnlyWithin(arena, node.children, allowed->children));
-    }
-  }
-  return out.Take();
-}
-
 namespace {
 
 void VisitMembers(const FieldSet& set, std::vector<PathElement>& path,

@@ -69,11 +69,6 @@ FieldSet WithNamedFields(Arena& arena, const FieldSet& set, const FieldShape& sh
 // The set of one path.
 FieldSet SetOfPath(Arena& arena, std::span<const PathElement> path);
 
-// Only what a pattern allows: a node lies on the way to a path of the pattern, or below one. Keys,
-// values and places of lists match each other's whatever they are where the pattern has an
-// Index(-1).
-FieldSet OnlyWithin(Arena& arena, const FieldSet& set, const FieldSet& pattern);
-
 // Calls `f` with every member's path, in order.
 void ForEachMember(const FieldSet& set, const std::function<void(std::span<const PathElement>)>& f);
 std::string PathText(std::span<const PathElement> path);

@@ -63,18 +63,6 @@ TEST_F(FieldSetTest, NamedFieldsOnTheWayBecomeMembersButKeysDoNot) {
             R"("f:spec":{".":{},"f:containers":{".":{},"k:{\"name\":\"c\"}":{"f:image":{}}}}})");
 }
 
-TEST_F(FieldSetTest, OnlyWhatLiesWithinAPatternStays) {
-  const PathElement path[] = {PathElement::Field("spec"), PathElement::Field("containers"),
-                              PathElement::Index(-1), PathElement::Field("resources")};
-  EXPECT_EQ(
-      TextOf(
-          OnlyWithin(arena_,
-                     Of(R"({"f:metadata":{"f:labels":{"f:a":{}}},"f:spec":{"f:containers":)"
-                        R"({"k:{\"name\":\"c\"}":{"f:image":{},"f:resources":{"f:limits":{}}}}}})"),
-                     SetOfPath(arena_, path))),
-      R"({"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{"f:resources":{"f:limits":{}}}}}})");
-}
-
 TEST_F(FieldSetTest, PathsReadAsInMessages) {
   std::string out;
   ForEachMember(Of(R"({"f:spec":{"f:l":{"k:{\"a\":1,\"b\":\"x\"}":{},"v:\"y\"":{},"i:3":{}}}})"),

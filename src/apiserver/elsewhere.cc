@@ -1,0 +1,24 @@
+#include "apiserver/elsewhere.h"
+
+#include <string>
+
+#include "apiserver/registry/read_now.h"
+#include "apiserver/request/respond.h"
+#include "apiserver/rest/object_output.h"
+#include "views/apiregistration.k8s.io/v1.h"
+
+namespace skiff {
+
+bool AnswerForElsewhere(ApiRequest& request, ResourceStorage* services) {
+  const RequestInfo& info = request.info;
+  if (info.group.empty() || info.version.empty()) return false;
+  const EntryRef entry = FindNow(services, "", info.version + "." + info.group);
+  if (!entry) return false;
+  const Result<Document> object = DecodeStored(entry->value().view(), {});
+  if (!object) return false;
+  if (!views::apiregistration_k8s_io_v1::APIService(*object).spec().has_service()) return false;
+  RespondText(request, 503, "service unavailable\n");
+  return true;
+}
+
+}  // namespace skiff

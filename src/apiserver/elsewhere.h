@@ -1,0 +1,14 @@
+// Requests for groups that an APIService says another server serves. Passing them on needs that
+// server to be reached; until then they are answered as for one that cannot be.
+#pragma once
+
+#include "apiserver/request/api_request.h"
+#include "apiserver/rest/resource_storage.h"
+
+namespace skiff {
+
+// False: no APIService says so, and the request is for somebody else to answer. `services` is the
+// storage of apiservices; may be null.
+bool AnswerForElsewhere(ApiRequest& request, ResourceStorage* services);
+
+}  // namespace skiff
