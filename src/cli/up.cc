@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "cli/host.h"
@@ -53,6 +54,21 @@ Result<void> ClusterStart::Prepare() {
   return Validate(line_.options);
 }
 
+namespace {
+
+// Nobody makes the account `default` in new namespaces yet, so a plugin that wants every pod to have
+// one would refuse them all. Who asks for it gets it.
+void AdmitPodsWithoutAccounts(ApiServerOptions& server) {
+  constexpr std::string_view kPlugin = "ServiceAccount";
+  const auto has = [&](const std::vector<std::string>& names) {
+    return std::ranges::find(names, kPlugin) != names.end();
+  };
+  if (has(server.enable_admission_plugins) || has(server.disable_admission_plugins)) return;
+  server.disable_admission_plugins.emplace_back(kPlugin);
+}
+
+}  // namespace
+
 Result<void> ClusterStart::ReadFlags() {
   const ClusterPki pki = place_.pki();
   ApiServerOptions& server = line_.options;
@@ -74,6 +90,7 @@ Result<void> ClusterStart::ReadFlags() {
   const std::vector<std::string_view> words(options_.apiserver_flags.begin(),
                                             options_.apiserver_flags.end());
   SKIFF_RETURN_IF_ERROR(ParseApiServerFlags(words, line_));
+  AdmitPodsWithoutAccounts(server);
   for (const std::string& warning : line_.warnings) log_.Warning(warning);
   log_.SetLevel(server.log_level);
   // The two exclude each other, and the default one is not what somebody asked for.

@@ -169,11 +169,17 @@ class Foreground(Cluster):
     @unittest.skipUnless(shutil.which("kubectl"), "no kubectl here")
     def test_kubectl_works_at_once(self):
         self.up()
-        done = subprocess.run(["kubectl", "get", "ns", "-o", "name"], capture_output=True,
-                              text=True, timeout=TIMEOUT,
-                              env={**os.environ, "KUBECONFIG": self.data + "/admin.conf"})
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("namespace/kube-system", done.stdout.split())
+
+        def kubectl(*words):
+            done = subprocess.run(["kubectl", *words], capture_output=True, text=True,
+                                  timeout=TIMEOUT,
+                                  env={**os.environ, "KUBECONFIG": self.data + "/admin.conf"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout
+
+        self.assertIn("namespace/kube-system", kubectl("get", "ns", "-o", "name").split())
+        kubectl("run", "first", "--image=example.com/app:1")
+        self.assertEqual(kubectl("get", "pods", "-o", "name").split(), ["pod/first"])
 
 
 class Detached(Cluster):

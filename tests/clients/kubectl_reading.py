@@ -195,8 +195,10 @@ class Printing:
             self.assertIn("something happened", self.kubectl("events"))
             self.assertIn("something happened", self.kubectl("events", "--for=pod/seen"))
 
-    def test_logs_of_a_pod_that_runs_nowhere_are_an_error(self):
-        self.assertIn("Error from server", self.kubectl.refused("logs", "seen"))
+    def test_logs_of_a_pod_that_runs_nowhere_are_empty(self):
+        self.assertEqual(self.kubectl("logs", "seen"), "")
+        refused = self.kubectl.refused("logs", "seen", "-c", "none")
+        self.assertIn("container none is not valid", refused)
 
     def test_get_subresource_shows_status_and_scale(self):
         if self.minor < 27:

@@ -260,9 +260,9 @@ class Deleting:
         self.assertEqual(self.kubectl("get", "cm", "-l", "gone=yes", "-o", "name"), "")
         self.assertIn("(NotFound)", self.kubectl.refused("delete", "cm", "gone-0"))
         self.kubectl("delete", "cm", "gone-0", "--ignore-not-found")
-        self.kubectl("create", "serviceaccount", "gone")
-        self.kubectl("delete", "serviceaccounts", "--all")
-        self.assertNotIn("serviceaccount/gone", self.kubectl("get", "sa", "-o", "name"))
+        self.kubectl("create", "quota", "gone", "--hard=pods=100")
+        self.kubectl("delete", "resourcequotas", "--all")
+        self.assertNotIn("resourcequota/gone", self.kubectl("get", "quota", "-o", "name"))
 
     def test_delete_from_a_file(self):
         both = [config_map("filed"), service("filed")]
