@@ -28,7 +28,7 @@ TEST(WebhookClientTest, AServiceHasANameANamespaceAPortAndAPathOfDnsNames) {
   ValidateWebhookService({"ns", "name", std::nullopt, 443}, errors);
   EXPECT_TRUE(errors.empty());
   ValidateWebhookService({"ns", "", "a//B", 0}, errors);
-  ASSERT_EQ(errors.size(), 5u);
+  ASSERT_EQ(errors.size(), 6u);
   EXPECT_EQ(errors.causes()[0].field, "namespace");
   EXPECT_EQ(errors.causes()[1].field, "port");
 }

@@ -91,8 +91,7 @@ class Scanner {
     // Flags, or a name: up to the colon, the closing bracket or the end of the group.
     const size_t end = rest_.find_first_of(":)>");
     if (end == std::string_view::npos) return "missing argument to group";
-    if (rest_[end] == ')') return {};
-    rest_.remove_prefix(end + 1);
+    rest_.remove_prefix(rest_[end] == ')' ? end : end + 1);
     return {};
   }
 

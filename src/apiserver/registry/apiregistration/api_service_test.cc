@@ -17,7 +17,7 @@ TEST(ApiServiceRulesTest, ItIsNamedByItsVersionAndServedByAService) {
       {"spec.group= & metadata.name=v1.", ""},
       {"spec.group= & spec.version=v2 & metadata.name=v2.", "spec.group Required"},
       {"spec.group=A & metadata.name=v1.A", "spec.group Invalid"},
-      {"spec.version=1 & metadata.name=1.example.com", "spec.version Invalid"},
+      {"spec.version=\"1\" & metadata.name=1.example.com", "spec.version Invalid"},
       {"spec.groupPriorityMinimum=0", "spec.groupPriorityMinimum Invalid"},
       {"spec.versionPriority=1001", "spec.versionPriority Invalid"},
       {"spec.service={}",
