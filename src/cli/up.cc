@@ -56,8 +56,8 @@ Result<void> ClusterStart::Prepare() {
 
 namespace {
 
-// Nobody makes the account `default` in new namespaces yet, so a plugin that wants every pod to have
-// one would refuse them all. Who asks for it gets it.
+// Nobody makes the account `default` in new namespaces yet, so a plugin that wants every pod to
+// have one would refuse them all. Who asks for it gets it.
 void AdmitPodsWithoutAccounts(ApiServerOptions& server) {
   constexpr std::string_view kPlugin = "ServiceAccount";
   const auto has = [&](const std::vector<std::string>& names) {

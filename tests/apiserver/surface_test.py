@@ -247,6 +247,8 @@ class Unstored(ServerCase):
 
     def test_bindings_may_be_posted_to_their_collection(self):
         pod = {"metadata": {"name": "web"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+        account = {"metadata": {"name": "default"}}
+        self.ask("POST", "/api/v1/namespaces/default/serviceaccounts", account)
         self.assertEqual(self.ask("POST", "/api/v1/namespaces/default/pods", pod).code, 201)
         binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "web"},
                    "target": {"apiVersion": "v1", "kind": "Node", "name": "node-1"}}

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "apiserver/admission/limit_ranger_rules.h"
-#include "apiserver/admission/lookup.h"
+#include "apiserver/admission/lookups.h"
+#include "apiserver/admission/request.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_output.h"
 #include "views/core/v1.h"
@@ -34,7 +35,7 @@ class LimitRanger final : public AdmissionPlugin {
       : ranges_(context.storages.Find(FindResource("", "v1", "limitranges")->hub)) {}
 
   Result<void> Mutate(AdmissionRequest& request) override {
-    if (!IsResource(request, "", "pods") || !Concerns(request)) return {};
+    if (!IsOf(request, "", "pods") || !Concerns(request)) return {};
     if (request.object->type() != core::Pod::Type()) return {};
     const bool ready = ForEachRange(request, [&](const core::LimitRange& range) {
       ApplyLimitDefaults(range, *request.object);
@@ -65,9 +66,9 @@ class LimitRanger final : public AdmissionPlugin {
     if (request.object == nullptr) return false;
     const bool updates = request.operation == AdmissionOperation::kUpdate;
     if (!updates && request.operation != AdmissionOperation::kCreate) return false;
-    if (IsResource(request, "", "pods")) {
+    if (IsOf(request, "", "pods")) {
       if (request.subresource != (updates ? "resize" : "")) return false;
-    } else if (!IsResource(request, "", "persistentvolumeclaims") || !request.subresource.empty()) {
+    } else if (!IsOf(request, "", "persistentvolumeclaims") || !request.subresource.empty()) {
       return false;
     }
     return request.old == nullptr || !MetaOf(*request.old).deleting();

@@ -29,6 +29,27 @@ std::optional<Document> DecodeNow(ResourceStorage* storage, std::string_view nam
 bool IsMadeIn(const Transaction& transaction, const ResourceStorage& storage,
               std::string_view name_space, std::string_view name);
 
+// Calls with each entry of the namespace, in order of name, until the call returns false. False:
+// the cache is not filled. A resource that is not served has no entries.
+template <typename Call>
+bool ForEachInNamespaceNow(ResourceStorage* storage, std::string_view name_space, Call call) {
+  if (storage == nullptr) return true;
+  if (!storage->cache().ready()) return false;
+  auto list = std::make_shared<std::optional<ListReply>>();
+  CacheListRequest request;
+  request.resource_version = "0";
+  request.selection.name_space = std::string(name_space);
+  storage->cache().List(std::move(request), [list](Result<ListReply> reply) {
+    if (reply) list->emplace(std::move(*reply));
+  });
+  if (!*list) return false;
+  ListCursor at = (*list)->Entries();
+  while (const CacheEntry* entry = at.Next()) {
+    if (!call(*entry)) break;
+  }
+  return true;
+}
+
 // What `State(Document&)` makes of single objects. Any thread.
 template <typename State>
 class Remembered {

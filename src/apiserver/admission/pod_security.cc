@@ -5,10 +5,11 @@
 #include <span>
 #include <utility>
 
-#include "apiserver/admission/lookup.h"
+#include "apiserver/admission/lookups.h"
 #include "apiserver/admission/pod_security/evaluate.h"
 #include "apiserver/admission/pod_security_config.h"
 #include "apiserver/admission/pod_security_namespace.h"
+#include "apiserver/admission/request.h"
 #include "apiserver/registry/read_now.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_output.h"
@@ -116,10 +117,10 @@ class PodSecurity final : public AdmissionPlugin {
       return {};
     }
     if (request.object == nullptr) return {};
-    if (IsResource(request, "", "namespaces")) return ValidateNamespace(request);
-    if (IsResource(request, "", "pods")) return ValidatePod(request);
+    if (IsOf(request, "", "namespaces")) return ValidateNamespace(request);
+    if (IsOf(request, "", "pods")) return ValidatePod(request);
     for (const ControllerDesc& controller : kControllers) {
-      if (!IsResource(request, controller.group, controller.resource)) continue;
+      if (!IsOf(request, controller.group, controller.resource)) continue;
       if (request.subresource.empty()) ValidateController(request, controller);
       break;
     }
@@ -203,9 +204,13 @@ class PodSecurity final : public AdmissionPlugin {
     return false;
   }
 
-  std::optional<NamespacePolicy> PolicyOf(std::string_view name_space) const {
-    const EntryRef entry = FindNow(namespaces_, {}, name_space);
-    if (!entry) return std::nullopt;
+  std::optional<NamespacePolicy> PolicyOf(const AdmissionRequest& request) const {
+    const EntryRef entry = FindNow(namespaces_, {}, request.name_space);
+    if (!entry) {
+      // One that is made for this very object has no labels of anybody's.
+      if (!IsMadeIn(request.transaction, *namespaces_, {}, request.name_space)) return std::nullopt;
+      return pod_security::PolicyOfLabels({}, config_.defaults);
+    }
     const Result<Document> document = DecodeStored(entry->value().view(), entry->revision());
     if (!document) return std::nullopt;
     return pod_security::PolicyOfLabels(core::Namespace(*document).metadata().labels(),
@@ -218,7 +223,7 @@ class PodSecurity final : public AdmissionPlugin {
         IsExempt(request)) {
       return {};
     }
-    const std::optional<NamespacePolicy> policy = PolicyOf(request.name_space);
+    const std::optional<NamespacePolicy> policy = PolicyOf(request);
     if (!policy) {
       return Fail(
           StatusReason::kInternalError,
@@ -240,7 +245,7 @@ class PodSecurity final : public AdmissionPlugin {
 
   void ValidateController(AdmissionRequest& request, const ControllerDesc& controller) {
     if (IsExempt(request)) return;
-    const std::optional<NamespacePolicy> policy = PolicyOf(request.name_space);
+    const std::optional<NamespacePolicy> policy = PolicyOf(request);
     if (!policy) {
       Note(request, "error", "failed to lookup namespace " + JsonText(request.name_space));
       return;

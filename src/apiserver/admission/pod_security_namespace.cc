@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "apiserver/admission/lookup.h"
+#include "apiserver/admission/lookups.h"
 #include "apiserver/admission/pod_security/evaluate.h"
 #include "apiserver/rest/object_output.h"
 #include "base/strings.h"

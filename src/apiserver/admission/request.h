@@ -1,11 +1,15 @@
 // What plugins ask about the request before them, and how they refuse it.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "apiserver/authz/authorizer.h"
 #include "apiserver/rest/admission.h"
+#include "apiserver/rest/errors.h"
+#include "apiserver/rest/object_meta.h"
 #include "base/status.h"
 
 namespace skiff {
@@ -38,11 +42,29 @@ inline bool CreatesPod(const AdmissionRequest& request) {
   return Creates(request) && WritesPod(request);
 }
 
+// The name of the object that is written; on a create, whose URL has none, that of the body.
+inline std::string_view NameOf(const AdmissionRequest& request) {
+  if (!request.name.empty() || request.object == nullptr) return request.name;
+  return MetaOf(*request.object).name();
+}
+
 // "CREATE", as messages name operations.
 std::string_view OperationName(AdmissionOperation operation);
 
 // 403, with the name of the object or, when it is to be generated, what it is generated from.
 std::unexpected<Status> Deny(const AdmissionRequest& request, std::string_view why);
+
+// A request that is judged again, because somebody else was faster, warns only once.
+inline void AddWarning(AdmissionRequest& request, std::string warning) {
+  if (std::ranges::find(request.warnings, warning) != request.warnings.end()) return;
+  request.warnings.push_back(std::move(warning));
+}
+
+// 403 of a plugin that cannot judge yet, because the server has only just started.
+inline std::unexpected<Status> NotReadyYet(const AdmissionRequest& request) {
+  return std::unexpected(
+      Forbidden(request.resource, NameOf(request), "not yet ready to handle request"));
+}
 
 // "text", as Go's %q prints what needs no escapes.
 std::string Quote(std::string_view text);

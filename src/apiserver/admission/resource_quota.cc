@@ -3,7 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/admission/lookup.h"
+#include "apiserver/admission/lookups.h"
+#include "apiserver/admission/request.h"
 #include "apiserver/admission/resource_quota_charge.h"
 #include "apiserver/admission/resource_quota_lookups.h"
 #include "apiserver/rest/errors.h"
@@ -59,7 +60,7 @@ class ResourceQuota final : public AdmissionPlugin {
   bool FindQuotas(const AdmissionRequest& request, std::vector<StoredQuota>& out) const {
     // A quota that is made anew while it exists is not charged for itself: its key is in the
     // transaction already.
-    const bool is_quota = IsResource(request, "", "resourcequotas");
+    const bool is_quota = IsOf(request, "", "resourcequotas");
     return ForEachInNamespaceNow(quotas_, request.name_space, [&](const CacheEntry& entry) {
       if (is_quota && entry.name() == NameOf(request)) return true;
       Result<Document> document = DecodeStored(entry.value().view(), entry.revision());

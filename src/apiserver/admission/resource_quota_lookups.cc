@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "apiserver/admission/lookup.h"
+#include "apiserver/admission/lookups.h"
 #include "apiserver/registry/read_now.h"
 #include "apiserver/rest/object_output.h"
 #include "views/core/v1.h"
