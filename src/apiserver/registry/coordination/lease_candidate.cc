@@ -1,4 +1,4 @@
-#include "apiserver/registry/coordination/coordination_rules.h"
+#include "apiserver/registry/coordination/rules.h"
 #include "apiserver/registry/coordination/lease_strategy.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/semantic_version.h"

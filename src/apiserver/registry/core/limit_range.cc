@@ -1,7 +1,7 @@
 #include <set>
 #include <string>
 
-#include "apiserver/registry/core/core_rules.h"
+#include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/resources.h"
 #include "apiserver/validation/seen_names.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "apiserver/registry/core/core_rules.h"
+#include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"

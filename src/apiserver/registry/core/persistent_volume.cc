@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "apiserver/registry/core/core_rules.h"
+#include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"
 #include "apiserver/validation/node_labels.h"

@@ -1,7 +1,7 @@
 #include <optional>
 #include <string>
 
-#include "apiserver/registry/core/core_rules.h"
+#include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/claim_spec.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"

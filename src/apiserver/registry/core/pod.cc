@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "apiserver/registry/core/core_rules.h"
+#include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/containers.h"
 #include "apiserver/validation/pod_annotations.h"
 #include "apiserver/validation/pod_spec.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/registry/core/core_rules.h"
+#include "apiserver/registry/core/rules.h"
 #include "apiserver/registry/core/pod_testing.h"
 #include "apiserver/validation/resources.h"
 #include "apiserver/validation/rules_testing.h"

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "apiserver/registry/core/core_rules.h"
+#include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/rules_testing.h"
 
 namespace skiff::testing {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/registry/core/core_rules.h"
+#include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"
 #include "apiserver/validation/resources.h"

@@ -1,4 +1,4 @@
-#include "apiserver/registry/core/core_rules.h"
+#include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/common.h"
 #include "object/json/decode.h"
 #include "views/core/v1.h"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/registry/core/core_rules.h"
+#include "apiserver/registry/core/rules.h"
 #include "apiserver/registry/core/service_addresses.h"
 #include "apiserver/registry/core/service_warnings.h"
 #include "apiserver/validation/addresses.h"

@@ -1,4 +1,4 @@
-#include "apiserver/registry/core/core_rules.h"
+#include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/rules_testing.h"
 
 namespace skiff {

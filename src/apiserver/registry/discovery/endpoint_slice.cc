@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/registry/discovery/discovery_rules.h"
+#include "apiserver/registry/discovery/rules.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/registry/networking/networking_rules.h"
+#include "apiserver/registry/networking/rules.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"

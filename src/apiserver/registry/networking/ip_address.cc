@@ -1,4 +1,4 @@
-#include "apiserver/registry/networking/networking_rules.h"
+#include "apiserver/registry/networking/rules.h"
 #include "apiserver/validation/common.h"
 #include "views/networking.k8s.io/v1.h"
 

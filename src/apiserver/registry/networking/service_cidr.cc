@@ -1,4 +1,4 @@
-#include "apiserver/registry/networking/networking_rules.h"
+#include "apiserver/registry/networking/rules.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"

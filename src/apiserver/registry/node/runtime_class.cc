@@ -2,7 +2,7 @@
 #include <string>
 #include <tuple>
 
-#include "apiserver/registry/node/node_rules.h"
+#include "apiserver/registry/node/rules.h"
 #include "apiserver/validation/affinity.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/node_labels.h"

@@ -1,4 +1,4 @@
-#include "apiserver/registry/rbac/rbac_rules.h"
+#include "apiserver/registry/rbac/rules.h"
 #include "apiserver/validation/common.h"
 #include "views/rbac.authorization.k8s.io/v1.h"
 

@@ -1,5 +1,5 @@
 #include "apiserver/registry/resource/devices.h"
-#include "apiserver/registry/resource/resource_rules.h"
+#include "apiserver/registry/resource/rules.h"
 #include "apiserver/validation/resources.h"
 
 namespace skiff {

@@ -4,7 +4,7 @@
 
 #include "apiserver/registry/resource/claim_spec.h"
 #include "apiserver/registry/resource/devices.h"
-#include "apiserver/registry/resource/resource_rules.h"
+#include "apiserver/registry/resource/rules.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/affinity.h"
 #include "apiserver/validation/claim_spec.h"

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "apiserver/registry/resource/devices.h"
-#include "apiserver/registry/resource/resource_rules.h"
+#include "apiserver/registry/resource/rules.h"
 #include "apiserver/registry/resource/slice_device.h"
 #include "apiserver/validation/affinity.h"
 #include "apiserver/validation/members.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "apiserver/registry/scheduling/pod_group_fields.h"
-#include "apiserver/registry/scheduling/scheduling_rules.h"
+#include "apiserver/registry/scheduling/rules.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/seen_names.h"
 

@@ -1,6 +1,6 @@
 #include <string>
 
-#include "apiserver/registry/scheduling/scheduling_rules.h"
+#include "apiserver/registry/scheduling/rules.h"
 #include "apiserver/validation/common.h"
 #include "views/scheduling.k8s.io/v1.h"
 

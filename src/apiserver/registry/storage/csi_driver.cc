@@ -1,4 +1,4 @@
-#include "apiserver/registry/storage/storage_rules.h"
+#include "apiserver/registry/storage/rules.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/seen_names.h"
 #include "views/storage.k8s.io/v1.h"

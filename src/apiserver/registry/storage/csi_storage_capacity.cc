@@ -1,6 +1,6 @@
 #include <string>
 
-#include "apiserver/registry/storage/storage_rules.h"
+#include "apiserver/registry/storage/rules.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/node_labels.h"
 #include "views/storage.k8s.io/v1.h"

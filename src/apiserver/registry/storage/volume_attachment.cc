@@ -1,4 +1,4 @@
-#include "apiserver/registry/storage/storage_rules.h"
+#include "apiserver/registry/storage/rules.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/persistent_volume.h"
 #include "apiserver/validation/volumes.h"

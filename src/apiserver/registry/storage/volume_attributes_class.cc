@@ -1,5 +1,5 @@
 #include "apiserver/registry/storage/parameters.h"
-#include "apiserver/registry/storage/storage_rules.h"
+#include "apiserver/registry/storage/rules.h"
 #include "apiserver/validation/common.h"
 #include "views/storage.k8s.io/v1.h"
 

@@ -1,4 +1,4 @@
-#include "apiserver/registry/networking/networking_rules.h"
+#include "apiserver/registry/networking/rules.h"
 
 namespace skiff {
 

@@ -1,4 +1,4 @@
-#include "apiserver/registry/discovery/discovery_rules.h"
+#include "apiserver/registry/discovery/rules.h"
 
 #include "apiserver/validation/rules_testing.h"
 

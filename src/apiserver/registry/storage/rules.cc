@@ -1,4 +1,4 @@
-#include "apiserver/registry/storage/storage_rules.h"
+#include "apiserver/registry/storage/rules.h"
 
 namespace skiff {
 

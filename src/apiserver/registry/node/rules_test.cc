@@ -1,4 +1,4 @@
-#include "apiserver/registry/node/node_rules.h"
+#include "apiserver/registry/node/rules.h"
 
 #include "apiserver/validation/rules_testing.h"
 

@@ -1,4 +1,4 @@
-#include "apiserver/registry/storage/storage_rules.h"
+#include "apiserver/registry/storage/rules.h"
 
 #include "apiserver/validation/rules_testing.h"
 

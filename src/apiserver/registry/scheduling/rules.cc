@@ -1,4 +1,4 @@
-#include "apiserver/registry/scheduling/scheduling_rules.h"
+#include "apiserver/registry/scheduling/rules.h"
 
 namespace skiff {
 

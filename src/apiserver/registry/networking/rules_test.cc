@@ -1,4 +1,4 @@
-#include "apiserver/registry/networking/networking_rules.h"
+#include "apiserver/registry/networking/rules.h"
 
 #include "apiserver/validation/rules_testing.h"
 

@@ -1,4 +1,4 @@
-#include "apiserver/registry/resource/resource_rules.h"
+#include "apiserver/registry/resource/rules.h"
 
 namespace skiff {
 

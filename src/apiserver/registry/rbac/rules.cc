@@ -1,4 +1,4 @@
-#include "apiserver/registry/rbac/rbac_rules.h"
+#include "apiserver/registry/rbac/rules.h"
 
 namespace skiff {
 

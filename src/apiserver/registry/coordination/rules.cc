@@ -1,4 +1,4 @@
-#include "apiserver/registry/coordination/coordination_rules.h"
+#include "apiserver/registry/coordination/rules.h"
 
 namespace skiff {
 
