@@ -60,7 +60,7 @@ spec:
         image: registry.example/{{ .Values.word }}:1
 """,
 }
-# Updates by the client, as all of Helm 3 does; the server side of them is not there yet.
+# Updates by the client, as all of Helm 3 does. Helm 4 applies on the server unless told otherwise.
 ON_CLIENT = "--server-side=false"
 
 
@@ -128,6 +128,16 @@ class Helm(unittest.TestCase):
                      "/apis/apps/v1/NS/deployments"):
             self.assertNotIn("boat", self.listed(path))
         self.assertEqual(json.loads(self.helm("list", "-A", "-o", "json")), [])
+
+    def test_a_release_is_applied_on_the_server(self):
+        in_namespace = ("-n", "drydock")
+        self.helm("install", "hull", str(self.chart), "--create-namespace", *in_namespace)
+        self.helm("upgrade", "hull", str(self.chart), *in_namespace, "--set", "word=second")
+        self.assertEqual(self.get("/api/v1/NS/configmaps/hull", "drydock")["data"]["word"],
+                         "second")
+        self.helm("rollback", "hull", "1", *in_namespace)
+        self.assertEqual(self.get("/api/v1/NS/configmaps/hull", "drydock")["data"]["word"], "first")
+        self.helm("uninstall", "hull", *in_namespace)
 
     def test_releases_are_kept_in_secrets_of_their_own_type(self):
         self.helm("install", "kept", str(self.chart), ON_CLIENT, "-n", "harbour",

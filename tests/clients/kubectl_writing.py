@@ -5,6 +5,11 @@ import re
 from kubectl import config_map, deployment, manifest, pod, pod_template, service
 
 
+# What a workload of each kind needs besides a selector and a template.
+WORKLOADS = {"Deployment": {}, "ReplicaSet": {}, "DaemonSet": {},
+             "StatefulSet": {"serviceName": "s"}}
+
+
 class Creating:
     def test_create_makes_objects_from_words(self):
         self.kubectl("create", "configmap", "words", "--from-literal=a=1", "--from-literal=b=2")
@@ -104,6 +109,56 @@ class Changing:
         self.assertEqual(self.kubectl.json("get", "cm", "shared")["data"],
                          {"mine": "2", "theirs": "1"})
 
+    def apply_on_server(self, wanted, *words):
+        return self.kubectl("apply", "--server-side", "-f", "-", *words, stdin=wanted)
+
+    def managers_of(self, kind, name):
+        words = ["get", kind, name] + (["--show-managed-fields"] if self.minor >= 21 else [])
+        return {(each["manager"], each["operation"])
+                for each in self.kubectl.json(*words)["metadata"]["managedFields"]}
+
+    def test_server_side_apply_owns_what_it_says_and_drops_what_it_no_longer_says(self):
+        self.assertIn("serverside-applied",
+                      self.apply_on_server(config_map("owned", {"a": "1", "b": "1"})))
+        self.assertEqual(self.managers_of("cm", "owned"), {("kubectl", "Apply")})
+        before = self.kubectl.json("get", "cm", "owned")["metadata"]["resourceVersion"]
+        self.apply_on_server(config_map("owned", {"a": "1", "b": "1"}))
+        self.assertEqual(self.kubectl.json("get", "cm", "owned")["metadata"]["resourceVersion"],
+                         before)
+        self.apply_on_server(config_map("owned", {"a": "2"}))
+        self.assertEqual(self.kubectl.json("get", "cm", "owned")["data"], {"a": "2"})
+
+    def test_server_side_apply_meets_a_conflict_and_may_force_it(self):
+        self.apply_on_server(config_map("contested", {"a": "1"}), "--field-manager=first")
+        refused = self.kubectl.refused("apply", "--server-side", "-f", "-",
+                                       "--field-manager=second",
+                                       stdin=config_map("contested", {"a": "2"}))
+        self.assertIn('conflict with "first"', refused)
+        self.assertIn(".data.a", refused)
+        self.apply_on_server(config_map("contested", {"a": "2"}), "--field-manager=second",
+                             "--force-conflicts")
+        self.assertEqual(self.kubectl.json("get", "cm", "contested")["data"], {"a": "2"})
+        self.assertIn(("second", "Apply"), self.managers_of("cm", "contested"))
+
+    def test_an_object_moves_from_client_side_to_server_side_apply(self):
+        if self.minor < 26:
+            self.skipTest(f"kubectl {self.version} leaves the fields of client-side apply alone")
+        self.kubectl("apply", "-f", "-", stdin=config_map("moving", {"a": "1", "b": "1"}))
+        self.apply_on_server(config_map("moving", {"a": "1", "b": "1"}))
+        self.apply_on_server(config_map("moving", {"a": "1"}))
+        self.assertEqual(self.kubectl.json("get", "cm", "moving")["data"], {"a": "1"})
+        self.assertNotIn(("kubectl-client-side-apply", "Update"), self.managers_of("cm", "moving"))
+
+    def test_diff_on_the_server_shows_what_an_apply_would_change(self):
+        self.apply_on_server(config_map("compared", {"a": "before"}))
+        same = self.kubectl.run("diff", "--server-side", "-f", "-",
+                                stdin=manifest(config_map("compared", {"a": "before"})))
+        self.assertEqual((same.returncode, same.stdout), (0, ""), same.stderr)
+        other = self.kubectl.run("diff", "--server-side", "-f", "-",
+                                 stdin=manifest(config_map("compared", {"a": "after"})))
+        self.assertEqual(other.returncode, 1, other.stderr)
+        self.assertIn("+  a: after", other.stdout)
+
     def test_apply_prunes_what_is_no_longer_in_the_files(self):
         both = [config_map(name, labels={"pruned": "yes"}) for name in ("kept", "dropped")]
         self.kubectl("apply", "-f", "-", stdin=both)
@@ -199,6 +254,45 @@ class Changing:
 
 
 class Scaling:
+    def test_every_workload_is_applied_updated_and_scaled(self):
+        for kind, extra in WORKLOADS.items():
+            for way in ((), ("--server-side",)):
+                name = f"{kind.lower()}-{'server' if way else 'client'}"
+                with self.subTest(name):
+                    self.try_workload(kind, name, extra, way)
+
+    def try_workload(self, kind, name, extra, way):
+        labels = {"app": name}
+        wanted = {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": name},
+                  "spec": {"selector": {"matchLabels": labels},
+                           "template": pod_template(labels, "registry.example/app:1"), **extra}}
+        resource = f"{kind.lower()}/{name}"
+        self.kubectl("apply", *way, "-f", "-", stdin=wanted)
+        self.assertEqual(self.generation(resource), 1)
+        self.kubectl("apply", *way, "-f", "-", stdin=wanted)
+        self.assertEqual(self.generation(resource), 1)
+        wanted["spec"]["template"] = pod_template(labels, "registry.example/app:2")
+        self.kubectl("apply", *way, "-f", "-", stdin=wanted)
+        self.assertEqual(self.generation(resource), 2)
+        self.kubectl("set", "env", resource, "WORD=other")
+        self.assertEqual(self.generation(resource), 3)
+        if kind != "DaemonSet":
+            self.kubectl("scale", resource, "--replicas=4")
+            found = self.kubectl.json("get", resource)
+            self.assertEqual((found["spec"]["replicas"], found["metadata"]["generation"]), (4, 4))
+        if kind != "ReplicaSet":
+            before = self.generation(resource)
+            self.kubectl("rollout", "restart", resource)
+            self.assertEqual(self.generation(resource), before + 1)
+        other = {"app": "another"}
+        wanted["spec"]["selector"] = {"matchLabels": other}
+        wanted["spec"]["template"] = pod_template(other, "registry.example/app:2")
+        refused = self.kubectl.refused("replace", "-f", "-", stdin=wanted)
+        self.assertIn("are forbidden" if kind == "StatefulSet" else "field is immutable", refused)
+
+    def generation(self, resource):
+        return self.kubectl.json("get", resource)["metadata"]["generation"]
+
     def test_scale_sets_replicas_if_they_are_what_one_thinks(self):
         self.kubectl("create", "-f", "-", stdin=deployment("scaled", replicas=1))
         self.kubectl("scale", "deploy/scaled", "--replicas=3")
