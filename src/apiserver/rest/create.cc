@@ -16,15 +16,17 @@
 namespace skiff {
 namespace {
 
-// One create under way: the object as the client gave it, from which each try starts anew, since
-// the name may be a generated one that is taken.
+// One create under way. Each try starts anew from what the client gave, since the name may be a
+// generated one that is taken; but nearly always the first one is the last, which therefore takes
+// the object that is at hand, and others read the body again.
 struct Creation {
   ApiRequestPtr request;
   const Endpoint& endpoint;
-  Document object;  // in the version of the request
   bool dry_run;
-  bool names_itself;
-  size_t warned;  // warnings that the request had before
+  size_t warned;                        // warnings that the request had before
+  std::optional<Document> object = {};  // in the version of the request
+  bool names_itself = false;
+  bool drops_fields = false;  // managedFields, which made it too large for the store
   int tries = 0;
   AwaitedObject awaited = {};
   int looks = 0;                       // for what is awaited
@@ -34,14 +36,37 @@ struct Creation {
 void TryCreate(std::shared_ptr<Creation> creation);
 void AfterRefusal(std::shared_ptr<Creation> creation, Status refused);
 
+// The object that the client gave, with its owners.
+Result<Document> Read(Creation& creation) {
+  ApiRequest& request = *creation.request;
+  const Endpoint& endpoint = creation.endpoint;
+  // Warnings of a former try are told once.
+  request.warnings.resize(creation.warned);
+  SKIFF_ASSIGN_OR_RETURN(
+      Document object,
+      ReadBody(request, {endpoint.resource->kind, endpoint.resource->version->desc->api_version,
+                         endpoint.resource->kind_name}));
+  // Nobody owns what FillMetaForCreate() takes away.
+  for (const std::string_view name : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
+    MetaOf(object).Erase(name);
+  }
+  TrackWrite(request, endpoint, Document::OfType(endpoint.resource->kind), object);
+  if (creation.drops_fields) EraseManagedFields(object);
+  if (endpoint.resource->namespaced) {
+    SKIFF_RETURN_IF_ERROR(TakeNamespace(endpoint, request.info.name_space, object));
+  }
+  return object;
+}
+
 // The object as it will be stored. Fills `name` with the one that it got.
 Result<Change> Prepare(Creation& creation, std::string& name) {
-  // The warnings of a try whose name was taken are told once.
-  creation.request->warnings.resize(creation.warned);
+  if (!creation.object) {
+    SKIFF_ASSIGN_OR_RETURN(creation.object, Read(creation));
+  }
   creation.awaited = {};
-  SKIFF_ASSIGN_OR_RETURN(Change change,
-                         PrepareNew(*creation.request, creation.endpoint, creation.object.Copy(),
-                                    creation.dry_run, &creation.awaited));
+  SKIFF_ASSIGN_OR_RETURN(Change change, PrepareNew(*creation.request, creation.endpoint,
+                                                   *std::exchange(creation.object, std::nullopt),
+                                                   creation.dry_run, &creation.awaited));
   name = MetaOf(change.object).name();
   return change;
 }
@@ -55,8 +80,7 @@ void AfterCreate(const std::shared_ptr<Creation>& creation, Result<Changed> chan
     }
     // What is too large for the store is tried once more without its managedFields.
     if (changed.error().reason() == StatusReason::kRequestEntityTooLarge &&
-        ManagedFieldsOf(creation->object) != nullptr) {
-      EraseManagedFields(creation->object);
+        !std::exchange(creation->drops_fields, true)) {
       return TryCreate(creation);
     }
     return RespondError(request, changed.error());
@@ -133,25 +157,15 @@ void HandleCreate(ApiRequestPtr request, const Endpoint& endpoint) {
   if (!format) return RespondError(ref, format.error());
   const Result<bool> dry_run = IsDryRun(ref);
   if (!dry_run) return RespondError(ref, dry_run.error());
-  Result<Document> object =
-      ReadBody(ref, {endpoint.resource->kind, endpoint.resource->version->desc->api_version,
-                     endpoint.resource->kind_name});
+  const size_t warned = ref.warnings.size();
+  auto creation =
+      std::make_shared<Creation>(Creation{std::move(request), endpoint, *dry_run, warned});
+  Result<Document> object = Read(*creation);
   if (!object) return RespondError(ref, object.error());
   const Result<void> manager = CheckFieldManager(ref, "CreateOptions");
   if (!manager) return RespondError(ref, manager.error());
-  // Nobody owns what FillMetaForCreate() takes away.
-  for (const std::string_view name : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
-    MetaOf(*object).Erase(name);
-  }
-  TrackWrite(ref, endpoint, Document::OfType(endpoint.resource->kind), *object);
-  const bool names_itself = !MetaOf(*object).name().empty();
-  const size_t warned = ref.warnings.size();
-  auto creation = std::make_shared<Creation>(
-      Creation{std::move(request), endpoint, std::move(*object), *dry_run, names_itself, warned});
-  if (endpoint.resource->namespaced) {
-    const Result<void> agree = TakeNamespace(endpoint, ref.info.name_space, creation->object);
-    if (!agree) return RespondError(ref, agree.error());
-  }
+  creation->names_itself = !MetaOf(*object).name().empty();
+  creation->object = std::move(*object);
   TryCreate(std::move(creation));
 }
 
