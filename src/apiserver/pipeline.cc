@@ -29,7 +29,7 @@ AccessAttributes AttributesOf(const ApiRequest& request) {
 // As Kubernetes names them: POST and PUT for creates and updates, LIST and WATCH for reads; "other"
 // for what nobody has heard of.
 std::string VerbOfMetric(const ApiRequest& request) {
-  const std::string_view verb = request.is_routed ? request.info.verb : "";
+  const std::string_view verb = request.is_routed ? std::string_view(request.info.verb) : "";
   if (verb == "list") return "LIST";
   if (verb == "watch") return "WATCH";
   if (verb == "deletecollection") return "DELETECOLLECTION";
@@ -103,9 +103,10 @@ void Pipeline::Count(const ApiRequest& request, int code, size_t bytes) {
                                                            : "namespace";
   const std::string_view given = request.query.Get("dryRun");
   const std::string_view dry_run = given.empty() || given == "All" ? given : "invalid";
+  const std::string code_text = std::to_string(code);
   options_.metrics.request_total
-      .With({std::to_string(code), "apiserver", dry_run, info.group, info.resource, scope,
-             info.subresource, verb, info.version})
+      .With({code_text, "apiserver", dry_run, info.group, info.resource, scope, info.subresource,
+             verb, info.version})
       .Add();
   if (IsLongRunning(request.info)) return;
   const double seconds =
