@@ -28,7 +28,7 @@ int ForgetUnchangedPages(dl_phdr_info* program, size_t size, void* context) {
   return 1;  // the first is the program; libraries are small and shared
 }
 
-constexpr int kMaxPools = 2;
+constexpr int kMaxPools = 4;
 // Worth the walk through the whole heap.
 constexpr size_t kMuchBytes = 16 * 1024 * 1024;
 

@@ -7,7 +7,8 @@ namespace skiff {
 
 // For servers, before they start threads: lets the threads share a few pools of memory rather than
 // having one each. What a thread frees between things that stay is then of use to the others: a
-// server that took 10,000 pods held 10 MB less, at the same speed.
+// server that took 10,000 pods held 5 to 10 MB less. Fewer pools than threads that work at once
+// would make them wait for each other, and cost a create 15 %.
 void ShareFreedMemory();
 
 // For servers, once they have started: gives freed memory back to the system, and forgets the pages
