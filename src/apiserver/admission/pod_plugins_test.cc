@@ -1,9 +1,9 @@
 // The plugins that look at pods and are small.
 #include <gtest/gtest.h>
 
-#include "apiserver/admission/pod_requests.h"
 #include "apiserver/admission/testing.h"
 #include "apiserver/admission/tolerations.h"
+#include "apiserver/quota/pod_resources.h"
 
 namespace skiff {
 namespace {
@@ -237,7 +237,8 @@ TEST_F(PodPluginsTest, PodsAndBindingsGetTheTopologyOfTheNode) {
 TEST_F(PodPluginsTest, APodNeedsWhatItsContainersNeedTogetherOrAtOnce) {
   const auto request = [](const std::string& spec) {
     const Document pod = *DecodeJson(Pod(spec), views::core_v1::Pod::Type());
-    return PodRequest(views::core_v1::Pod(pod).spec(), "cpu").ToString();
+    const ResourceList all = PodRequests(views::core_v1::Pod(pod), {.with_overhead = true});
+    return all.contains("cpu") ? all.at("cpu").ToString() : "0";
   };
   const auto container = [](const std::string& cpu, const std::string& rest = {}) {
     return R"({"resources":{"requests":{"cpu":")" + cpu + R"("}})" + rest + "}";

@@ -4,8 +4,8 @@
 
 #include "apiserver/admission/lookups.h"
 #include "apiserver/admission/plugins.h"
-#include "apiserver/admission/pod_requests.h"
 #include "apiserver/admission/request.h"
+#include "apiserver/quota/pod_resources.h"
 #include "apiserver/rest/object_meta.h"
 #include "views/core/v1.h"
 
@@ -42,15 +42,17 @@ class PodResizeValidator final : public AdmissionPlugin {
           "pod resize is only supported on linux nodes, node " + Quote(name) + " is " + Quote(os),
           "UnsupportedPlatform");
     }
-    return CheckRoom(request, spec, node);
+    return CheckRoom(request, core::Pod(*request.object), node);
   }
 
  private:
-  static Result<void> CheckRoom(const AdmissionRequest& request, const core::PodSpec& spec,
+  static Result<void> CheckRoom(const AdmissionRequest& request, const core::Pod& pod,
                                 const core::Node& node) {
     std::vector<std::string> lacking;
+    const ResourceList requests = PodRequests(pod, {.with_overhead = true});
     const auto check = [&](std::string_view resource, auto value_of) {
-      const Quantity asked = PodRequest(spec, resource);
+      const auto found = requests.find(resource);
+      const Quantity asked = found != requests.end() ? found->second : Quantity();
       const Quantity there = Allocatable(node, resource);
       if (asked <= there) return;
       lacking.push_back(std::string(resource) + ", requested: " + std::to_string(value_of(asked)) +
