@@ -187,6 +187,21 @@ TEST_F(BootstrapTest, FindsEverythingInPlaceAtTheNextStart) {
   }
 }
 
+TEST_F(BootstrapTest, AFlowSchemaSaysThatItsPriorityLevelIsGone) {
+  Server server(disk_, clock_, "192.0.2.1");
+  server.Start();
+  ASSERT_TRUE(WaitForStart(server, "192.0.2.1"));
+  ASSERT_TRUE(WaitFor(server, "flowschemas/service-accounts", R"("reason":"Found")"));
+  Transaction remove;
+  remove.writes.push_back(
+      {Write::Kind::kDelete, "/registry/prioritylevelconfigurations/workload-low", {}, {}});
+  ASSERT_TRUE(CommitAndWait(server.store(), std::move(remove)));
+  // Long before the level itself is made anew.
+  clock_.Advance(std::chrono::seconds(3));
+  EXPECT_TRUE(WaitFor(server, "flowschemas/service-accounts", R"("reason":"NotFound")"));
+  EXPECT_TRUE(WaitFor(server, "flowschemas/service-accounts", R"("operation":"Apply")"));
+}
+
 TEST_F(BootstrapTest, MakesAnewWhatSomebodyDeleted) {
   Server server(disk_, clock_, "192.0.2.1");
   server.Start();
