@@ -2,10 +2,12 @@
 // simulated network. Control loops, the scheduler and node agents know nothing else of it.
 //
 // A transport knows two things: to send one request, and to watch. What is convenient stands on
-// these. Everything belongs to the client's executor: calls are made on it, and answers and events
-// come on it, never before the call has returned. An error is the Status that the server answered,
-// or kServiceUnavailable, kTimeout or kServerTimeout when there was no answer; after kServerTimeout
-// it is not known whether the request was carried out.
+// these, and Discover(), which may be answered from what is known. Everything belongs to the
+// client's executor: calls are made on it, and answers and events come on it, never before the call
+// has returned. Every call is answered, at the latest by Close(), so that whoever awaits one ends.
+// An error is the Status that the server answered, or kServiceUnavailable, kTimeout or
+// kServerTimeout when there was no answer; after kServerTimeout it is not known whether the request
+// was carried out.
 #pragma once
 
 #include <cstdint>
@@ -103,6 +105,20 @@ struct WatchCall {
   bool metadata_only = false;
 };
 
+struct DiscoveredResource {
+  ApiResource resource;
+  std::vector<std::string> verbs;  // ascending
+  bool Has(std::string_view verb) const;
+};
+
+// What the server serves, in the version that it prefers for each resource; no subresources.
+struct ServedApi {
+  std::vector<DiscoveredResource> resources;
+  // Groups and versions that are there but do not answer ("metrics.k8s.io/v1beta1"): whoever needs
+  // to have seen everything must wait for them.
+  std::vector<std::string> unavailable;
+};
+
 class ClientTransport {
  public:
   virtual ~ClientTransport() = default;
@@ -110,6 +126,10 @@ class ClientTransport {
   virtual void Send(ClientCall call, std::move_only_function<void(Result<ClientReply>)> done) = 0;
   // The sink must outlive the watch.
   virtual std::unique_ptr<ClientWatch> Watch(WatchCall call, ClientWatchSink* sink) = 0;
+  virtual void Discover(std::move_only_function<void(Result<ServedApi>)> done) = 0;
+  // On the executor: answers what is open, and from now on everything, with kServiceUnavailable,
+  // and ends the watches.
+  virtual void Close() = 0;
 };
 
 // What control loops hold. Copies are cheap and speak through the same transport.
@@ -129,6 +149,7 @@ class Client {
                                 std::string patch, std::string subresource = {});
   Task<Result<void>> Delete(const ApiResource& resource, ObjectName name, DeleteChoice how = {});
   Task<Result<ClientReply>> Send(ClientCall call);
+  Task<Result<ServedApi>> Discover();
 
   ClientTransport& transport() const { return *transport_; }
   Executor& executor() const { return transport_->executor(); }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/status.h"
 #include "object/descriptor.h"
 #include "object/value.h"
 
@@ -32,6 +33,10 @@ struct ApiResource {
 // Of the schema: BuiltIn("apps", "v1", "deployments"). The resource must be there.
 const ApiResource& BuiltIn(std::string_view group, std::string_view version, std::string_view name);
 
+// Of any resource that the schema knows; null: it must be a custom one.
+const ApiResource* FindBuiltIn(std::string_view group, std::string_view version,
+                               std::string_view name);
+
 struct ObjectName {
   std::string name_space;  // "" for cluster-wide ones
   std::string name;
@@ -43,5 +48,10 @@ ObjectName NameOf(const Document& object);
 std::string_view UidOf(const Document& object);
 std::string_view ResourceVersionOf(const Document& object);
 bool IsDeleting(const Document& object);
+
+// An object to send: from JSON text, whose kind and apiVersion may be left out, or a copy of one
+// that was read, to be changed before it is published again.
+Result<ObjectPtr> ParseObject(const ApiResource& resource, std::string_view json);
+std::shared_ptr<Document> MutableCopy(const Document& object);
 
 }  // namespace skiff

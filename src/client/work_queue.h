@@ -27,7 +27,7 @@ struct WorkQueueOptions {
 
 class WorkQueue {
  public:
-  // Sees to one key. An error brings the key back later; kNothing to do is success.
+  // Sees to one key. An error brings the key back later.
   using Reconcile = std::function<Task<Result<void>>(std::string key)>;
 
   WorkQueue(Executor& executor, WorkQueueOptions options, Reconcile reconcile);

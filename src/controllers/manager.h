@@ -1,0 +1,52 @@
+// Runs the control loops that are asked for, each with its own identity, on one executor: within
+// the API server's process as well as in a process of its own.
+//
+// Owner: `skiff up`, kube-controller-manager, simulations. Everything belongs to the executor.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/metrics.h"
+#include "controllers/controller.h"
+
+namespace skiff {
+
+struct ManagerOptions {
+  // As --controllers has it: "*" for what is on by default, a name or alias, "-name" to leave out.
+  std::vector<std::string> controllers = {"*"};
+  ControllerOptions loops = {};
+};
+
+struct ManagerEnvironment {
+  // The way to the API server with the rights of a service account of kube-system; "" for those of
+  // the manager itself. It outlives the manager; asked for the same account twice, it gives the
+  // same.
+  std::function<ClientTransport&(std::string_view service_account)> transport;
+  Clock& clock;
+  Random& random;
+  Log& log;
+  MetricsRegistry& metrics;
+};
+
+class ControllerManager {
+ public:
+  // kInvalid for a name that no controller has.
+  static Result<std::unique_ptr<ControllerManager>> Make(ManagerOptions options,
+                                                         ManagerEnvironment environment);
+  virtual ~ControllerManager() = default;
+
+  virtual void Start() = 0;
+  // Nothing is begun any more. The manager may be destroyed once its transports are closed and
+  // idle() holds.
+  virtual void Stop() = 0;
+  virtual bool synced() const = 0;
+  virtual bool idle() const = 0;
+  // Names of the loops that run.
+  virtual std::vector<std::string_view> running() const = 0;
+};
+
+}  // namespace skiff
