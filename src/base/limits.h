@@ -273,6 +273,8 @@ inline constexpr size_t kMaxWarningBytes = 4096;
 inline constexpr size_t kMaxAnnotationBytes = 256 * 1024;
 // How often a write is tried that others get ahead of.
 inline constexpr int kMaxWriteTries = 100;
+// Applies that are known to change nothing, of 40 bytes each.
+inline constexpr size_t kKnownApplies = 4096;
 // Names that are generated for one object, when others have them already.
 inline constexpr int kMaxGenerateNameTries = 8;
 // How long a create waits before it looks again for what admission lacked, and how often it looks
