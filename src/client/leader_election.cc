@@ -125,7 +125,8 @@ class Core : public std::enable_shared_from_this<Core> {
   Duration RequestTimeout() const { return options_.renew_deadline / 2; }
 
   // A call that is late goes on without us, with our client.
-  static Task<Result<ObjectPtr>> Keeping(std::shared_ptr<Core>, Task<Result<ObjectPtr>> call) {
+  static Task<Result<ObjectPtr>> Keeping(std::shared_ptr<Core> /*self*/,
+                                         Task<Result<ObjectPtr>> call) {
     co_return co_await std::move(call);
   }
   Task<Result<ObjectPtr>> Timed(Task<Result<ObjectPtr>> call) {
@@ -133,7 +134,7 @@ class Core : public std::enable_shared_from_this<Core> {
   }
 
   // `self` keeps this alive until the end.
-  Task<void> Attempt(std::shared_ptr<Core> self) {
+  Task<void> Attempt(std::shared_ptr<Core> /*self*/) {
     const Duration began = Now();
     if (state_ == State::kLeads && !leads()) Lose();
     if (state_ == State::kEnded) co_return;
@@ -257,7 +258,7 @@ class Core : public std::enable_shared_from_this<Core> {
 
   void Release() { Detach(ReleaseTask(shared_from_this())); }
 
-  Task<void> ReleaseTask(std::shared_ptr<Core> self) {
+  Task<void> ReleaseTask(std::shared_ptr<Core> /*self*/) {
     const auto read = co_await Timed(client_.Get(Leases(), options_.lease));
     if (read && ReadRecord(**read).holder == options_.identity) {
       Record record = OwnRecord();

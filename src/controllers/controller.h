@@ -26,6 +26,7 @@
 #include "client/client.h"
 #include "client/events.h"
 #include "client/informer.h"
+#include "client/work_queue_metrics.h"
 
 namespace skiff {
 
@@ -52,6 +53,7 @@ struct ControllerContext {
   Log& log;
   EventRecorder& events;
   const ControllerOptions& options;
+  WorkQueueMetrics* queue_metrics = nullptr;  // for the options of work queues
 };
 
 class Controller {

@@ -132,7 +132,8 @@ class Manager final : public ControllerManager {
                                  .random = environment_.random,
                                  .log = environment_.log,
                                  .events = *events,
-                                 .options = options_.loops});
+                                 .options = options_.loops,
+                                 .queue_metrics = environment_.queue_metrics});
     // A loop may find that it has nothing to do with these options.
     if (controller == nullptr) return;
     loops_.push_back({&spec, std::move(events), std::move(controller)});

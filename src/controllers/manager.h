@@ -34,6 +34,7 @@ struct ManagerEnvironment {
   Random& random;
   Log& log;
   MetricsRegistry& metrics;
+  WorkQueueMetrics* queue_metrics = nullptr;  // outlives the manager
 };
 
 class ControllerManager {
