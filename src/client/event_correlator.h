@@ -22,12 +22,12 @@
 namespace skiff {
 
 struct EventSubject {
-  std::string kind;
-  std::string api_version;
-  std::string name_space;
-  std::string name;
-  std::string uid;
-  std::string resource_version;
+  std::string kind = {};
+  std::string api_version = {};
+  std::string name_space = {};
+  std::string name = {};
+  std::string uid = {};
+  std::string resource_version = {};
 };
 
 struct EventDraft {
