@@ -1,5 +1,5 @@
 // A volume attributes class that is being deleted stays while a claim or a volume has it; then its
-// finalizer kubernetes.io/vac-protection is taken off. While it is in use it has that finalizer.
+// finalizer kubernetes.io/vac-protection is taken off. One that is not being deleted has it.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 
 namespace skiff {
 
-std::unique_ptr<Controller> MakeVolumeAttributesClassProtectionController(ControllerContext context);
+std::unique_ptr<Controller> MakeVolumeAttributesClassProtectionController(
+    ControllerContext context);
 
 }  // namespace skiff
