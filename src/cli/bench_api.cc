@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/strings.h"
-#include "cli/apiserver_flag_values.h"
+#include "cli/flag_values.h"
 #include "cli/bench_commands.h"
 #include "cli/bench_report.h"
 #include "cli/input.h"
