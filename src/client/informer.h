@@ -68,6 +68,9 @@ class InformerSet {
   // Starts those that have not started.
   virtual void Start() = 0;
   virtual bool synced() const = 0;
+  // Ends the informer of a resource that is no longer served, unless others have handlers on it;
+  // references to it become invalid.
+  virtual void Forget(const ApiResource& resource, InformerOptions options = {}) = 0;
 };
 
 // Failures are written to the log, if there is one. All must outlive the set.
