@@ -2,7 +2,6 @@
 
 #include "controllers/bootstrap_tokens.h"
 #include "controllers/loop_testing.h"
-#include "object/scalar/base64.h"
 
 namespace skiff {
 namespace {
@@ -11,25 +10,28 @@ const ApiResource& ConfigMaps() { return BuiltIn("", "v1", "configmaps"); }
 const ApiResource& Secrets() { return BuiltIn("", "v1", "secrets"); }
 
 TEST(DetachedSignatureTest, IsThatOfKubernetes) {
-  EXPECT_EQ(DetachedSignature("Hello from the other side. I must have called a thousand times.",
-                              {.id = "joshua", .secret = "my voice is my passcode"}),
-            "eyJhbGciOiJIUzI1NiIsImtpZCI6Impvc2h1YSJ9..VShe2taLd-YTrmWuRkcL_8QTNDHYxQIEBsAYYiIj1_8");
-  EXPECT_EQ(DetachedSignature("", {.id = "joshua", .secret = "my voice is my passcode"}),
-            "eyJhbGciOiJIUzI1NiIsImtpZCI6Impvc2h1YSJ9..7Ui1ALizW4jXphVUB7xUqC9vLYLL9RZeOFfVLoB7Tgk");
+  EXPECT_EQ(
+      DetachedSignature("Hello from the other side. I must have called a thousand times.",
+                        {.id = "joshua", .secret = "my voice is my passcode"}),
+      "eyJhbGciOiJIUzI1NiIsImtpZCI6Impvc2h1YSJ9..VShe2taLd-YTrmWuRkcL_8QTNDHYxQIEBsAYYiIj1_8");
+  EXPECT_EQ(
+      DetachedSignature("", {.id = "joshua", .secret = "my voice is my passcode"}),
+      "eyJhbGciOiJIUzI1NiIsImtpZCI6Impvc2h1YSJ9..7Ui1ALizW4jXphVUB7xUqC9vLYLL9RZeOFfVLoB7Tgk");
 }
 
 class BootstrapSignerTest : public LoopTest {
  protected:
   void PutToken(const std::string& id, const std::string& usage = "true",
                 const std::string& expiration = {}) {
-    std::string data = "\"token-id\":\"" + EncodeBase64(id) + "\",\"token-secret\":\"" +
-                       EncodeBase64("secret") + "\",\"usage-bootstrap-signing\":\"" +
-                       EncodeBase64(usage) + "\"";
-    if (!expiration.empty()) data += ",\"expiration\":\"" + EncodeBase64(expiration) + "\"";
-    Put(Secrets(), "{\"metadata\":{\"name\":\"bootstrap-token-" + id +
-                       "\",\"namespace\":\"kube-system\"},\"type\":\"bootstrap.kubernetes.io/token\""
-                       ",\"data\":{" +
-                       data + "}}");
+    std::string data = "\"token-id\":\"" + Base64(id) + "\",\"token-secret\":\"" +
+                       Base64("secret") + "\",\"usage-bootstrap-signing\":\"" + Base64(usage) +
+                       "\"";
+    if (!expiration.empty()) data += ",\"expiration\":\"" + Base64(expiration) + "\"";
+    Put(Secrets(),
+        "{\"metadata\":{\"name\":\"bootstrap-token-" + id +
+            "\",\"namespace\":\"kube-system\"},\"type\":\"bootstrap.kubernetes.io/token\""
+            ",\"data\":{" +
+            data + "}}");
   }
   void PutInfo(const std::string& data) {
     Put(ConfigMaps(),
@@ -52,7 +54,8 @@ TEST_F(BootstrapSignerTest, EveryTokenForSigningSigns) {
   PutToken("dddddd", "true", TimeFromNow(-std::chrono::seconds(1)));
   PutToken("eeeeee", "true", "no time");
   Run(MakeBootstrapSignerController);
-  EXPECT_EQ(Data(), "{" + Signed("aaaaaa") + "," + Signed("bbbbbb") + ",\"kubeconfig\":\"config\"}");
+  EXPECT_EQ(Data(),
+            "{" + Signed("aaaaaa") + "," + Signed("bbbbbb") + ",\"kubeconfig\":\"config\"}");
   ExpectQuiet();
 }
 

@@ -47,17 +47,17 @@ TEST_F(ClusterRoleAggregationTest, IsAppliedByForceUnderItsOwnName) {
     EXPECT_EQ(call.patch_type, PatchType::kApply);
     EXPECT_EQ(call.field_manager, "clusterrole-aggregation-controller");
     EXPECT_TRUE(call.force);
-    EXPECT_EQ(call.patch,
-              R"({"kind":"ClusterRole","apiVersion":"rbac.authorization.k8s.io/v1",)"
-              R"("metadata":{"name":"view"},"rules":[)" +
-                  kGet + "]}");
+    EXPECT_EQ(call.patch, R"({"kind":"ClusterRole","apiVersion":"rbac.authorization.k8s.io/v1",)"
+                          R"("metadata":{"name":"view"},"rules":[)" +
+                              kGet + "]}");
   }
 }
 
 TEST_F(ClusterRoleAggregationTest, FollowsItsPartsThroughOtherWholes) {
   PutPart("a", "view", kGet);
   Put(Roles(), R"({"metadata":{"name":"view","labels":{"to":"edit"}},"aggregationRule":
-      {"clusterRoleSelectors":[)" + kToView + "]}}");
+      {"clusterRoleSelectors":[)" +
+                   kToView + "]}}");
   PutWhole("edit", kToEdit);
   Run(MakeClusterRoleAggregationController);
   EXPECT_EQ(Rules("edit"), "[" + kGet + "]");

@@ -1,7 +1,6 @@
 #include "controllers/csr_cleaner.h"
 
 #include "controllers/loop_testing.h"
-#include "object/scalar/base64.h"
 #include "pki/certificate.h"
 
 namespace skiff {
@@ -25,7 +24,7 @@ class CsrCleanerTest : public LoopTest {
       status = "\"conditions\":[{\"type\":\"" + condition +
                "\",\"status\":\"True\",\"lastUpdateTime\":\"" + since + "\"}]";
     }
-    if (!certificate.empty()) status += ",\"certificate\":\"" + EncodeBase64(certificate) + "\"";
+    if (!certificate.empty()) status += ",\"certificate\":\"" + Base64(certificate) + "\"";
     Put(Requests(), "{\"metadata\":{\"name\":\"" + name + "\",\"creationTimestamp\":\"" + since +
                         "\"},\"status\":{" + status + "}}");
   }

@@ -1,11 +1,11 @@
 // A cluster in memory and one control loop in it, on virtual time: for tests of control loops.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include <gtest/gtest.h>
 
 #include "base/log.h"
 #include "base/random.h"
@@ -13,6 +13,7 @@
 #include "controllers/controller.h"
 #include "controllers/objects.h"
 #include "object/json/encode.h"
+#include "object/scalar/base64.h"
 
 namespace skiff {
 
@@ -55,8 +56,7 @@ class LoopTest : public ::testing::Test {
                                {.name_space = std::move(name_space), .name = std::move(name)});
   }
   void Remove(const ApiResource& resource, std::string name_space, std::string name) {
-    api_.objects().Remove(resource,
-                          {.name_space = std::move(name_space), .name = std::move(name)});
+    api_.objects().Remove(resource, {.name_space = std::move(name_space), .name = std::move(name)});
   }
   // As a user would, gracefully.
   void Delete(const ApiResource& resource, std::string name_space, std::string name) {
@@ -95,6 +95,12 @@ class LoopTest : public ::testing::Test {
   static std::string Json(const ObjectPtr& object, std::initializer_list<std::string_view> path) {
     const Value* value = object ? object->root().FindPath(path) : nullptr;
     return value != nullptr ? EncodeJson(*value) : std::string();
+  }
+
+  static std::string Base64(std::string_view bytes) {
+    std::string text(Base64EncodedSize(bytes.size()), '\0');
+    EncodeBase64(bytes, text.data());
+    return text;
   }
 
   class Silent final : public EventRecorder {

@@ -21,8 +21,10 @@ class PodGcTest : public LoopTest {
   void PutNode(const std::string& name, const std::string& ready = "True",
                const std::string& taint = "x") {
     Put(Nodes(), "{\"metadata\":{\"name\":\"" + name + "\"},\"spec\":{\"taints\":[{\"key\":\"" +
-                     taint + "\",\"effect\":\"NoExecute\"}]},\"status\":{\"conditions\":[{\"type\":"
-                     "\"Ready\",\"status\":\"" + ready + "\"}]}}");
+                     taint +
+                     "\",\"effect\":\"NoExecute\"}]},\"status\":{\"conditions\":[{\"type\":"
+                     "\"Ready\",\"status\":\"" +
+                     ready + "\"}]}}");
   }
   bool IsThere(const std::string& name) { return Find(Pods(), "a", name) != nullptr; }
   std::string CreatedAgo(Duration age) {

@@ -22,8 +22,9 @@ TEST_F(RootCaTest, EveryNamespaceHasTheCertificateWithItsDescription) {
   Settle();
   EXPECT_EQ(Data("a"), R"({"ca.crt":"PEM"})");
   EXPECT_EQ(Data("b"), R"({"ca.crt":"PEM"})");
-  EXPECT_TRUE(AnnotationOf(*Find(ConfigMaps(), "a", "kube-root-ca.crt"), "kubernetes.io/description")
-                  .starts_with("Contains a CA bundle"));
+  EXPECT_TRUE(
+      AnnotationOf(*Find(ConfigMaps(), "a", "kube-root-ca.crt"), "kubernetes.io/description")
+          .starts_with("Contains a CA bundle"));
   ExpectQuiet();
 }
 

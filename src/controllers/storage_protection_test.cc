@@ -102,8 +102,10 @@ TEST_F(VolumeClaimProtectionTest, AClaimWithoutTheFinalizerGetsItAndFailuresAreT
 class VolumeProtectionTest : public LoopTest {
  protected:
   void PutVolume(const std::string& phase) {
-    Put(Volumes(), "{\"metadata\":{\"name\":\"v\",\"finalizers\":[\"kubernetes.io/pv-protection\"]"
-                   "},\"status\":{\"phase\":\"" + phase + "\"}}");
+    Put(Volumes(),
+        "{\"metadata\":{\"name\":\"v\",\"finalizers\":[\"kubernetes.io/pv-protection\"]"
+        "},\"status\":{\"phase\":\"" +
+            phase + "\"}}");
   }
 };
 
@@ -114,9 +116,10 @@ TEST_F(VolumeProtectionTest, AVolumeGoesOnceItIsNotBound) {
   ExpectQuiet();
   const ObjectPtr volume = Find(Volumes(), "", "v");
   ASSERT_TRUE(volume);
-  Put(Volumes(), "{\"metadata\":{\"name\":\"v\",\"finalizers\":[\"kubernetes.io/pv-protection\"],"
-                 "\"deletionTimestamp\":\"" + TimeFromNow({}) +
-                 "\"},\"status\":{\"phase\":\"Released\"}}");
+  Put(Volumes(),
+      "{\"metadata\":{\"name\":\"v\",\"finalizers\":[\"kubernetes.io/pv-protection\"],"
+      "\"deletionTimestamp\":\"" +
+          TimeFromNow({}) + "\"},\"status\":{\"phase\":\"Released\"}}");
   Settle();
   EXPECT_FALSE(Find(Volumes(), "", "v"));
 }

@@ -1,7 +1,6 @@
 #include "controllers/token_cleaner.h"
 
 #include "controllers/loop_testing.h"
-#include "object/scalar/base64.h"
 
 namespace skiff {
 namespace {
@@ -14,7 +13,7 @@ class TokenCleanerTest : public LoopTest {
                  const std::string& name_space = "kube-system",
                  const std::string& type = "bootstrap.kubernetes.io/token") {
     std::string data;
-    if (!expiration.empty()) data = "\"expiration\":\"" + EncodeBase64(expiration) + "\"";
+    if (!expiration.empty()) data = "\"expiration\":\"" + Base64(expiration) + "\"";
     Put(Secrets(), "{\"metadata\":{\"name\":\"" + name + "\",\"namespace\":\"" + name_space +
                        "\"},\"type\":\"" + type + "\",\"data\":{" + data + "}}");
   }
