@@ -11,14 +11,16 @@ using ServiceAccountsTest = LoopTest;
 
 TEST_F(ServiceAccountsTest, EveryActiveNamespaceHasTheDefaultAccount) {
   PutNamespace("early");
-  Put(BuiltIn("", "v1", "namespaces"),
-      R"({"metadata":{"name":"ending"},"status":{"phase":"Terminating"}})");
+  PutNamespace("ending");
+  Delete(BuiltIn("", "v1", "namespaces"), "", "ending");
   Run(MakeServiceAccountsController);
   PutNamespace("late");
   Settle();
   EXPECT_TRUE(Find(Accounts(), "early", "default"));
   EXPECT_TRUE(Find(Accounts(), "late", "default"));
+  EXPECT_TRUE(Find(BuiltIn("", "v1", "namespaces"), "", "ending"));
   EXPECT_FALSE(Find(Accounts(), "ending", "default"));
+  EXPECT_EQ(api_.CountOf(ClientVerb::kCreate), 2U);
   ExpectQuiet();
 }
 
