@@ -46,7 +46,7 @@ constexpr ControllerSpec kControllers[] = {
     {"ephemeral-volume-controller", "ephemeral-volume", true, "ephemeral-volume-controller",
      nullptr},
     {"garbage-collector-controller", "garbagecollector", true, "generic-garbage-collector",
-     MakeGarbageCollectorController},
+     MakeGarbageCollector},
     {"horizontal-pod-autoscaler-controller", "horizontalpodautoscaling", true,
      "horizontal-pod-autoscaler", nullptr},
     {"job-controller", "job", true, "job-controller", nullptr},
