@@ -58,7 +58,10 @@ class SharedInformer final : public Informer, private Reflector::Target {
     for (auto& [name, object] : state) Keep(name, std::move(object));
     synced_ = true;
   }
-  void Set(ObjectPtr object) override { Keep(NameOf(*object), std::move(object)); }
+  void Set(ObjectPtr object) override {
+    const ObjectName name = NameOf(*object);
+    Keep(name, std::move(object));
+  }
   void Remove(ObjectPtr last) override { Forget(NameOf(*last), last); }
 
   void Keep(const ObjectName& name, ObjectPtr object) {
