@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 
 #include "base/limits.h"
-#include "cli/apiserver_flag_values.h"
+#include "cli/flag_values.h"
 #include "cli/host.h"
 #include "cli/up.h"
 #include "cli/up_commands.h"

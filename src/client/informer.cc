@@ -27,6 +27,7 @@ class SharedInformer final : public Informer, private Reflector::Target {
   }
 
   const ApiResource& resource() const override { return *resource_; }
+  bool has_handlers() const { return !handlers_.empty(); }
 
   void AddHandler(InformerHandler* handler) override {
     handlers_.push_back(handler);
@@ -119,7 +120,9 @@ class SharedInformers final : public InformerSet {
     return *place;
   }
   void Drop(Informer& informer) override {
-    std::erase_if(informers_, [&](const auto& each) { return each.second.get() == &informer; });
+    std::erase_if(informers_, [&](const auto& each) {
+      return each.second.get() == &informer && !each.second->has_handlers();
+    });
   }
   void Start() override {
     for (const auto& [key, informer] : informers_) informer->Start();

@@ -62,8 +62,8 @@ class InformerSet {
  public:
   virtual ~InformerSet() = default;
   virtual Informer& For(const ApiResource& resource, InformerOptions options = {}) = 0;
-  // Ends and forgets one whose resource is no longer there. Nobody may use it any more, nor may it
-  // be what is calling.
+  // Ends and forgets one whose resource is no longer there, unless it still has handlers. Nobody
+  // else may use it any more, nor may it be what is calling.
   virtual void Drop(Informer& informer) = 0;
   // Starts those that have not started.
   virtual void Start() = 0;
