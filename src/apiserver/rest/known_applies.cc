@@ -4,12 +4,16 @@
 
 namespace skiff {
 
-Sha256Digest KnownApplies::DigestOf(const HttpRequest& request) {
-  // The digest of the body stands in a text that no other request has.
-  const Sha256Digest body = Sha256(request.body);
-  std::string text;
-  text += AsBytes(body);
-  text += request.path + '?' + request.query;
+Sha256Digest KnownApplies::DigestOf(std::string_view path, const QueryParameters& query,
+                                    std::string_view body) {
+  std::string text(AsBytes(Sha256(body)));
+  text += path;
+  // The length of each value keeps two of them apart.
+  for (const std::string_view option : {"fieldManager", "force", "fieldValidation", "dryRun"}) {
+    const std::string_view value = query.Get(option);
+    text += '\n' + std::to_string(value.size()) + ' ';
+    text += value;
+  }
   return Sha256(text);
 }
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "apiserver/authn/digest.h"
-#include "net/http.h"
+#include "apiserver/request/query.h"
 #include "store/store.h"
 
 namespace skiff {
@@ -22,7 +22,8 @@ namespace skiff {
 class KnownApplies {
  public:
   // Stands for the object, the writer, the options and the configuration of a request.
-  static Sha256Digest DigestOf(const HttpRequest& request);
+  static Sha256Digest DigestOf(std::string_view path, const QueryParameters& query,
+                               std::string_view body);
 
   bool ChangesNothing(const Sha256Digest& apply, Revision object) const;
   void Remember(const Sha256Digest& apply, Revision object);
