@@ -1,6 +1,5 @@
 #include "controllers/objects.h"
 
-#include <limits>
 #include <memory>
 
 #include "base/buffer.h"
@@ -35,12 +34,11 @@ Timestamp WallTime(Clock& clock) {
 }
 
 Duration TimeUntil(Timestamp when, Timestamp now) {
-  constexpr int64_t kMostSeconds = 9'000'000'000;
-  const int64_t seconds = when.seconds - now.seconds;
-  if (seconds > kMostSeconds) return Duration::max();
-  if (seconds < -kMostSeconds) return Duration::min();
-  return std::chrono::seconds(seconds) +
-         Duration(static_cast<int64_t>(when.nanos) - static_cast<int64_t>(now.nanos));
+  constexpr std::chrono::seconds kMost = std::chrono::years(100);
+  const std::chrono::seconds seconds(when.seconds - now.seconds);
+  if (seconds > kMost) return kMost;
+  if (seconds < -kMost) return -kMost;
+  return seconds + Duration(static_cast<int64_t>(when.nanos) - static_cast<int64_t>(now.nanos));
 }
 
 std::string_view LabelOf(const Document& object, std::string_view key) {

@@ -32,7 +32,7 @@ bool FailedAsNamespaceEnds(const Result<T>& result) {
 }
 
 Timestamp WallTime(Clock& clock);
-// Negative when it has passed; the longest duration there is for what is further away.
+// Negative when it has passed. A hundred years at the most, so that it can be reckoned with.
 Duration TimeUntil(Timestamp when, Timestamp now);
 
 // A metadata map's entry; "" when there is none.
