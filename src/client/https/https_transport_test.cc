@@ -249,6 +249,50 @@ TEST_F(HttpsTransportTest, AServerThatRestartsIsFoundAgain) {
   EXPECT_TRUE(pending->reply) << pending->reply.error().message();
 }
 
+TEST_F(HttpsTransportTest, TheNameOfAServerIsLookedUpAgain) {
+  const auto answer = [&](HttpRequest, Responder responder) {
+    std::move(responder).Respond(JsonResponse(ConfigMap("a")));
+  };
+  Serve(answer);
+  config_.server = "https://localhost" + address_.substr(address_.rfind(':'));
+  Connect();
+  ASSERT_TRUE(Call(GetCall()));
+  StopServer();
+  EXPECT_FALSE(CallThroughTime(GetCall(), std::chrono::milliseconds(500)));
+  Serve(answer);
+  const auto reply = CallThroughTime(GetCall(), std::chrono::milliseconds(100));
+  EXPECT_TRUE(reply) << reply.error().message();
+}
+
+TEST_F(HttpsTransportTest, AShortTimeoutLeavesNoTimeForFurtherTries) {
+  std::atomic<int> asked = 0;
+  Serve([&](HttpRequest, Responder responder) {
+    ++asked;
+    HttpResponse response = JsonResponse("{}", 429);
+    response.headers.Add("retry-after", "6");
+    std::move(responder).Respond(std::move(response));
+  });
+  config_.timeout = std::chrono::seconds(5);
+  Connect();
+  EXPECT_EQ(Call(GetCall()).error().reason(), StatusReason::kTooManyRequests);
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(HttpsTransportTest, AServerThatSaysGoodbyeIsLeftInOrder) {
+  const auto answer = [&](HttpRequest, Responder responder) {
+    std::move(responder).Respond(JsonResponse(ConfigMap("a"), 201));
+  };
+  Serve(answer);
+  Connect();
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(Call(CreateCall()));
+    server_->Drain(std::chrono::seconds(5));
+    Serve(answer);
+    const auto reply = CallThroughTime(CreateCall(), std::chrono::milliseconds(20));
+    ASSERT_TRUE(reply) << reply.error().message();
+  }
+}
+
 TEST_F(HttpsTransportTest, AServerThatIsNotThereIsSaidToBeMissing) {
   Serve([](HttpRequest, Responder) {});
   StopServer();
