@@ -148,8 +148,22 @@ TEST_F(HttpsTransportTest, AnswersThatCannotBeReadAreErrors) {
            {std::string(kProtobuf), whole.substr(0, whole.size() - 9)}}) {
     type = its_type;
     body = its_body;
-    EXPECT_FALSE(Call(GetCall())) << its_type << its_body;
+    const auto reply = Call(GetCall());
+    ASSERT_FALSE(reply) << its_type << its_body;
+    EXPECT_EQ(reply.error().reason(), StatusReason::kInternalError) << reply.error().message();
   }
+}
+
+TEST_F(HttpsTransportTest, WhatCannotBeReadIsNotRepeated) {
+  Serve([&](HttpRequest, Responder responder) {
+    std::move(responder).Respond(
+        JsonResponse(R"({"kind":"ConfigMap","apiVersion":"v1","data":{"k":["hunter2"]}})"));
+  });
+  Connect();
+  const auto reply = Call(GetCall());
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().message().find("hunter2"), std::string::npos);
+  EXPECT_NE(reply.error().message().find("data.k"), std::string::npos) << reply.error().message();
 }
 
 TEST_F(HttpsTransportTest, DeletionsThatAreAnsweredWithAStatusHaveNoObject) {
