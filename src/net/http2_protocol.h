@@ -47,6 +47,7 @@ class Http2Protocol final : public HttpProtocol, public Exchange::Owner {
     bool is_complete = false;  // the client has ended its side
     bool is_dispatched = false;
     bool is_head = false;
+    std::unique_ptr<RequestSink> sink;  // of a request that is handled while its body comes in
     // Going out.
     std::shared_ptr<Exchange> exchange;
     HttpResponse response;
@@ -72,6 +73,13 @@ class Http2Protocol final : public HttpProtocol, public Exchange::Owner {
   void SendBody(Stream& stream, std::string_view frame_head, size_t length);
 
   void Dispatch(Stream& stream, bool too_large);
+  void BeginExchange(Stream& stream);
+  // What the connection knows of every request.
+  void FillIn(HttpRequest& request) const;
+  // False if the handler wants the body whole.
+  bool DispatchStream(Stream& stream);
+  // The body has been read to its end: the trailers follow.
+  void EndBody(Stream& stream, uint32_t& flags);
   void Answer(Stream& stream, HttpResponse response);
   void Terminate(uint32_t error);
   void ForgetRequestBody(Stream& stream);

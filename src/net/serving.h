@@ -21,6 +21,9 @@ struct HttpLimits {
   size_t max_header_bytes = limits::kMaxHttpHeaderBytes;
   size_t max_body_bytes = limits::kMaxHttpBodyBytes;
   uint32_t max_streams = limits::kHttp2MaxStreams;
+  // Of HTTP/2, beyond which a client is sent away: in the long run, and ten seconds' worth at once.
+  uint32_t resets_per_second = limits::kHttp2ResetsPerSecond;
+  uint32_t control_frames_per_second = limits::kHttp2ControlPerSecond;
   size_t max_connections = limits::kMaxHttpConnections;
   Duration handshake_timeout = limits::kTlsHandshakeTimeout;
   Duration header_timeout = limits::kHttpHeaderTimeout;
