@@ -194,6 +194,16 @@ void Http2Protocol::OnBytes(std::string_view bytes) {
   if (broken_) return;
   heard_anything_ = true;
   idle_since_ = serving_.loop->now();
+  if (serving_.service.limits.forgives_idle_resets) {
+    filter_.Feed(bytes, [this](std::string_view rest) { Receive(rest); });
+  } else {
+    Receive(bytes);
+  }
+  host_.WantTurn();
+}
+
+void Http2Protocol::Receive(std::string_view bytes) {
+  if (broken_) return;
   const ssize_t used = nghttp2_session_mem_recv(
       session_, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
   if (used == NGHTTP2_ERR_FLOODED) {
@@ -201,7 +211,6 @@ void Http2Protocol::OnBytes(std::string_view bytes) {
   } else if (used < 0) {
     broken_ = true;
   }
-  host_.WantTurn();
 }
 
 void Http2Protocol::OnInputEnd() {

@@ -9,6 +9,7 @@
 #include <nghttp2/nghttp2.h>
 
 #include "net/exchange.h"
+#include "net/idle_reset_filter.h"
 #include "net/protocol.h"
 #include "net/token_bucket.h"
 
@@ -82,6 +83,7 @@ class Http2Protocol final : public HttpProtocol, public Exchange::Owner {
   void EndBody(Stream& stream, uint32_t& flags);
   void Answer(Stream& stream, HttpResponse response);
   void Terminate(uint32_t error);
+  void Receive(std::string_view bytes);
   void ForgetRequestBody(Stream& stream);
 
   ServingLoop& serving_;
@@ -91,6 +93,7 @@ class Http2Protocol final : public HttpProtocol, public Exchange::Owner {
   std::unordered_map<int32_t, std::unique_ptr<Stream>> streams_;
   TokenBucket resets_;
   TokenBucket control_frames_;
+  IdleResetFilter filter_;
   size_t buffered_body_bytes_ = 0;
   size_t incomplete_ = 0;  // streams whose requests have not come in whole
   size_t sending_ = 0;     // streams that could send, were it not for the client

@@ -8,6 +8,7 @@
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/memory_engine.h"
 #include "store/embedded/rocksdb_engine.h"
+#include "store/blocking.h"
 #include "store/etcd/etcd_store.h"
 #include "store/etcd_server/etcd_server.h"
 #include "tests/store/etcd_cluster.h"
@@ -119,6 +120,9 @@ class EtcdServerUnderTest final : public StoreUnderTest {
     options.clock = &clock_;
     options.random = &random_;
     SKIFF_ASSIGN_OR_RETURN(store_, EtcdStore::Open(std::move(options)));
+    // What the server can do is known once it has answered.
+    SKIFF_RETURN_IF_ERROR(
+        Await<Revision>([&](auto done) { store_->CurrentRevision(std::move(done)); }));
     return {};
   }
 
@@ -148,12 +152,14 @@ constexpr StoreKind kRocksDb{
 };
 constexpr StoreKind kEtcd{
     .name = "Etcd",
+    .engine = "etcd",
     .missing = [] { return EtcdCluster::Missing({}); },
     .make = [] { return std::unique_ptr<StoreUnderTest>(std::make_unique<EtcdUnderTest>()); },
 };
 
 constexpr StoreKind kEtcdServer{
     .name = "EtcdServer",
+    .engine = "etcd",
     .fresh = true,
     .make = [] { return std::unique_ptr<StoreUnderTest>(std::make_unique<EtcdServerUnderTest>()); },
 };
