@@ -139,18 +139,21 @@ struct Http2Protocol::Callbacks {
     return callbacks;
   }
 
-  static nghttp2_option* Options() {
-    static nghttp2_option* const options = [] {
-      nghttp2_option* made = nullptr;
-      nghttp2_option_new(&made);
-      nghttp2_option_set_max_outbound_ack(made, limits::kHttp2MaxOutboundAcks);
-      nghttp2_option_set_max_continuations(made, limits::kHttp2MaxContinuations);
-      // Far behind our own count, which says ENHANCE_YOUR_CALM.
-      nghttp2_option_set_stream_reset_rate_limit(made, uint64_t{20} * limits::kHttp2ResetBurst,
-                                                 uint64_t{20} * limits::kHttp2ResetBurst);
-      return made;
-    }();
-    return options;
+  static nghttp2_option* MakeOptions(bool lenient) {
+    nghttp2_option* made = nullptr;
+    nghttp2_option_new(&made);
+    if (lenient) nghttp2_option_set_no_http_messaging(made, 1);
+    nghttp2_option_set_max_outbound_ack(made, limits::kHttp2MaxOutboundAcks);
+    nghttp2_option_set_max_continuations(made, limits::kHttp2MaxContinuations);
+    // Far behind our own count, which says ENHANCE_YOUR_CALM.
+    nghttp2_option_set_stream_reset_rate_limit(made, uint64_t{20} * limits::kHttp2ResetBurst,
+                                               uint64_t{20} * limits::kHttp2ResetBurst);
+    return made;
+  }
+  static nghttp2_option* Options(bool lenient) {
+    static nghttp2_option* const strict_options = MakeOptions(false);
+    static nghttp2_option* const lenient_options = MakeOptions(true);
+    return lenient ? lenient_options : strict_options;
   }
 };
 
@@ -164,7 +167,8 @@ Http2Protocol::Http2Protocol(ServingLoop& serving, Host& host, const ConnectionP
                                10 * serving.service.limits.control_frames_per_second),
                       serving.service.limits.control_frames_per_second),
       idle_since_(serving.loop->now()) {
-  nghttp2_session_server_new2(&session_, Callbacks::Get(), this, Callbacks::Options());
+  nghttp2_session_server_new2(&session_, Callbacks::Get(), this,
+                              Callbacks::Options(serving.service.limits.lenient));
   const HttpLimits& bounds = serving.service.limits;
   const std::array settings = {
       nghttp2_settings_entry{NGHTTP2_SETTINGS_MAX_FRAME_SIZE, limits::kHttp2MaxFrameBytes},
@@ -194,7 +198,7 @@ void Http2Protocol::OnBytes(std::string_view bytes) {
   if (broken_) return;
   heard_anything_ = true;
   idle_since_ = serving_.loop->now();
-  if (serving_.service.limits.forgives_idle_resets) {
+  if (serving_.service.limits.lenient) {
     filter_.Feed(bytes, [this](std::string_view rest) { Receive(rest); });
   } else {
     Receive(bytes);

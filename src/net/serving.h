@@ -24,7 +24,9 @@ struct HttpLimits {
   // Of HTTP/2, beyond which a client is sent away: in the long run, and ten seconds' worth at once.
   uint32_t resets_per_second = limits::kHttp2ResetsPerSecond;
   uint32_t control_frames_per_second = limits::kHttp2ControlPerSecond;
-  bool forgives_idle_resets = false;  // see idle_reset_filter.h
+  // Whether HTTP/2 is read as servers of gRPC read it, whose clients reset streams that they never
+  // opened (idle_reset_filter.h) and send a URL as their :authority.
+  bool lenient = false;
   size_t max_connections = limits::kMaxHttpConnections;
   Duration handshake_timeout = limits::kTlsHandshakeTimeout;
   Duration header_timeout = limits::kHttpHeaderTimeout;

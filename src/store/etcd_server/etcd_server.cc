@@ -133,7 +133,7 @@ class EtcdServer::Impl {
     http.limits.max_streams = options_.max_streams == 0 ? kManyStreams : options_.max_streams;
     http.limits.control_frames_per_second = kControlFramesPerSecond;
     http.limits.resets_per_second = kResetsPerSecond;
-    http.limits.forgives_idle_resets = true;
+    http.limits.lenient = true;
     http.limits.idle_timeout = kIdleTimeout;
     http.on_error = [this](std::string_view what) { log_.Warning(what); };
     SKIFF_ASSIGN_OR_RETURN(auto server, HttpServer::Start(std::move(http)));

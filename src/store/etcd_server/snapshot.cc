@@ -1,6 +1,8 @@
 #include "store/etcd_server/snapshot.h"
 
 #include <algorithm>
+#include <functional>
+#include <unordered_map>
 #include <utility>
 
 #include "base/crc32c.h"
@@ -23,13 +25,38 @@ class SnapshotRows final : public RecordSink {
   KeyRow row_;
 };
 
+// Which of the records that a compaction has left are still the last of their keys. Keys are told
+// apart by a hash of 64 bits.
+class OldRows final : public RecordSink {
+ public:
+  explicit OldRows(Revision compacted) : compacted_(compacted) {}
+  Result<void> OnRecord(LogPosition position, const LogRecord& record) override {
+    const size_t key = std::hash<std::string_view>()(record.key);
+    if (position.revision > compacted_.value || record.kind == Write::Kind::kDelete) {
+      last_.erase(key);
+    } else {
+      last_[key] = position;
+    }
+    return {};
+  }
+  bool IsLast(std::string_view key, LogPosition position) const {
+    const auto found = last_.find(std::hash<std::string_view>()(key));
+    return found != last_.end() && found->second == position;
+  }
+
+ private:
+  const Revision compacted_;
+  std::unordered_map<size_t, LogPosition> last_;
+};
+
 class HashedRows final : public RecordSink {
  public:
-  explicit HashedRows(Revision compacted) : compacted_(compacted) { Add("key"); }
+  HashedRows(Revision compacted, const OldRows& old) : compacted_(compacted), old_(old) {
+    Add("key");
+  }
   Result<void> OnRecord(LogPosition position, const LogRecord& record) override {
-    // etcd keeps such a deletion or drops it, depending on its version, and hashes neither.
-    const bool is_deletion = record.kind == Write::Kind::kDelete;
-    if (is_deletion && position.revision <= compacted_.value) return {};
+    // Of what was compacted, etcd hashes only what can be seen at the revision of the hash.
+    if (position.revision <= compacted_.value && !old_.IsLast(record.key, position)) return {};
     MakeKeyRow(position, record, &row_);
     Add(row_.key);
     Add(row_.value);
@@ -41,6 +68,7 @@ class HashedRows final : public RecordSink {
   void Add(std::string_view bytes) { hash_ = Crc32c(bytes, hash_); }
 
   const Revision compacted_;
+  const OldRows& old_;
   uint32_t hash_ = 0;
   KeyRow row_;
 };
@@ -101,8 +129,14 @@ Result<uint64_t> WriteEtcdSnapshot(EtcdCore& core, const std::string& path) {
 }
 
 Result<KeyHash> HashKeys(EtcdCore& core, Revision through) {
-  HashedRows rows(core.store().compacted());
+  const Revision compacted = core.store().compacted();
+  if (through.value == 0) through = core.store().revision();
+  OldRows old(compacted);
+  if (compacted.value > 1) SKIFF_RETURN_IF_ERROR(core.store().ScanLog(through, &old));
+  HashedRows rows(compacted, old);
   SKIFF_ASSIGN_OR_RETURN(const LogBounds bounds, core.store().ScanLog(through, &rows));
+  // What a compaction removed meanwhile would be missing.
+  if (bounds.compacted != compacted) return HashKeys(core, through);
   return KeyHash{rows.hash(), bounds.revision, bounds.compacted};
 }
 
