@@ -3,8 +3,6 @@
 #include <limits>
 #include <memory>
 
-#include "base/buffer.h"
-#include "object/json/text.h"
 
 namespace skiff {
 namespace {
@@ -89,12 +87,6 @@ ObjectPtr WithoutFinalizer(const Document& object, std::string_view finalizer) {
   }
   if (list->size() == 0) metadata->Erase("finalizers");
   return copy;
-}
-
-std::string JsonText(std::string_view text) {
-  ByteBuffer out;
-  AppendJsonString(out, text);
-  return std::string(out.data(), out.size());
 }
 
 }  // namespace skiff
