@@ -227,7 +227,7 @@ class CommandLine(unittest.TestCase):
         done = self.run_with("--help")
         self.assertEqual(done.returncode, 0)
         for text in ("Generic flags:", "Secure serving flags:", "--use-service-account-credentials",
-                     "deployment-controller is not there yet", "namespace-controller"):
+                     "deployment-controller (not there yet)", "\n  namespace-controller\n"):
             self.assertIn(text, done.stdout)
 
 
