@@ -7,6 +7,7 @@
 #include "client/work_queue.h"
 #include "controllers/namespace_conditions.h"
 #include "controllers/namespace_contents.h"
+#include "controllers/objects.h"
 #include "views/core/v1.h"
 
 namespace skiff {
@@ -23,12 +24,6 @@ constexpr std::string_view kAll = "";
 const ApiResource& Namespaces() {
   static const ApiResource& namespaces = BuiltIn("", "v1", "namespaces");
   return namespaces;
-}
-
-Timestamp Now(Clock& clock) {
-  const Duration wall = clock.Wall();
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(wall);
-  return MakeTimestamp(seconds.count(), 0);
 }
 
 bool SetTerminating(Document& name_space) {
@@ -140,7 +135,8 @@ class NamespaceController final : public Controller, private InformerHandler {
   // Conditions are for people: that they cannot be written keeps nothing from going on.
   Task<Result<ObjectPtr>> Tell(ObjectPtr name_space, NamespaceFindings findings) {
     Edit edit = [this, &findings](Document& copy) {
-      return IsDeleting(copy) && SetNamespaceConditions(findings, Now(context_.clock), copy);
+      const Timestamp now = MakeTimestamp(WallTime(context_.clock).seconds, 0);
+      return IsDeleting(copy) && SetNamespaceConditions(findings, now, copy);
     };
     Result<ObjectPtr> told = co_await Change(name_space, "status", std::move(edit));
     if (told || told.error().reason() == StatusReason::kNotFound) co_return told;

@@ -1,0 +1,18 @@
+// What a client asks for as the request that the server would have got over HTTP, but for the body,
+// which stays an object.
+#pragma once
+
+#include <memory>
+
+#include "apiserver/request/api_request.h"
+#include "base/status.h"
+#include "client/client.h"
+#include "net/http.h"
+
+namespace skiff {
+
+// Still without its user. kBadRequest for a call that lacks a name; the sink is then not told.
+Result<ApiRequestPtr> RequestOf(const ClientCall& call, std::shared_ptr<Responder::Sink> sink);
+ApiRequestPtr RequestOf(const WatchCall& call, std::shared_ptr<Responder::Sink> sink);
+
+}  // namespace skiff
