@@ -32,14 +32,13 @@ bool FailedAsNamespaceEnds(const Result<T>& result) {
 }
 
 Timestamp WallTime(Clock& clock);
-// Negative when it has passed; the longest duration there is for what is further away.
+// Negative when it has passed. A hundred years at the most, so that it can be reckoned with.
 Duration TimeUntil(Timestamp when, Timestamp now);
 
 // A metadata map's entry; "" when there is none.
 std::string_view LabelOf(const Document& object, std::string_view key);
 std::string_view AnnotationOf(const Document& object, std::string_view key);
 
-bool HasFinalizer(const Document& object, std::string_view finalizer);
 // Copies to be written back.
 ObjectPtr WithFinalizer(const Document& object, std::string_view finalizer);
 ObjectPtr WithoutFinalizer(const Document& object, std::string_view finalizer);
