@@ -50,8 +50,8 @@ std::string_view AnnotationOf(const Document& object, std::string_view key) {
 }
 
 bool HasFinalizer(const Document& object, std::string_view finalizer) {
-  const Value* list = FinalizersOf(object);
-  if (list == nullptr) return false;
+  const Value* const list = object.root().FindPath({"metadata", "finalizers"});
+  if (list == nullptr || !list->is_list()) return false;
   for (const Value& item : list->items()) {
     if (item.is_string() && item.AsText() == finalizer) return true;
   }
