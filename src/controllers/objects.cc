@@ -47,6 +47,15 @@ std::string_view AnnotationOf(const Document& object, std::string_view key) {
   return EntryOf(object, "annotations", key);
 }
 
+bool HasFinalizer(const Document& object, std::string_view finalizer) {
+  const Value* const list = object.root().FindPath({"metadata", "finalizers"});
+  if (list == nullptr || !list->is_list()) return false;
+  for (const Value& item : list->items()) {
+    if (item.is_string() && item.AsText() == finalizer) return true;
+  }
+  return false;
+}
+
 ObjectPtr WithFinalizer(const Document& object, std::string_view finalizer) {
   std::shared_ptr<Document> copy = MutableCopy(object);
   Arena& arena = copy->arena();
