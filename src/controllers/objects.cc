@@ -2,9 +2,6 @@
 
 #include <memory>
 
-#include "base/buffer.h"
-#include "object/json/text.h"
-
 namespace skiff {
 namespace {
 
@@ -49,6 +46,15 @@ std::string_view AnnotationOf(const Document& object, std::string_view key) {
   return EntryOf(object, "annotations", key);
 }
 
+bool HasFinalizer(const Document& object, std::string_view finalizer) {
+  const Value* const list = object.root().FindPath({"metadata", "finalizers"});
+  if (list == nullptr || !list->is_list()) return false;
+  for (const Value& item : list->items()) {
+    if (item.is_string() && item.AsText() == finalizer) return true;
+  }
+  return false;
+}
+
 ObjectPtr WithFinalizer(const Document& object, std::string_view finalizer) {
   std::shared_ptr<Document> copy = MutableCopy(object);
   Arena& arena = copy->arena();
@@ -73,12 +79,6 @@ ObjectPtr WithoutFinalizer(const Document& object, std::string_view finalizer) {
   }
   if (list->size() == 0) metadata->Erase("finalizers");
   return copy;
-}
-
-std::string JsonText(std::string_view text) {
-  ByteBuffer out;
-  AppendJsonString(out, text);
-  return std::string(out.data(), out.size());
 }
 
 }  // namespace skiff

@@ -117,7 +117,8 @@ class Manager:
             self.process = subprocess.Popen(
                 [self.BINARY, f"--kubeconfig={config}", f"--authentication-kubeconfig={config}",
                  f"--authorization-kubeconfig={config}", "--bind-address=127.0.0.1",
-                 f"--secure-port={self.port}", "-v=2", *self.ELECTION, *flags],
+                 f"--secure-port={self.port}", "--use-service-account-credentials", "-v=2",
+                 *self.ELECTION, *flags],
                 stdout=log, stderr=log)
 
     def log(self):
