@@ -11,6 +11,7 @@
 #include "cli/controller_manager_access.h"
 #include "cli/host.h"
 #include "client/https/https_transport.h"
+#include "client/https/rest_metrics.h"
 #include "client/https/service_accounts.h"
 #include "client/leader_election.h"
 #include "client/work_queue_metrics.h"
@@ -62,7 +63,12 @@ class Awaited {
 class Process final : public ControllerManagerProcess {
  public:
   Process(const ControllerManagerCommandLine& line, Clock& clock, Random& random, Log& log)
-      : line_(line), clock_(clock), random_(random), log_(log), queue_metrics_(metrics_) {
+      : line_(line),
+        clock_(clock),
+        random_(random),
+        log_(log),
+        queue_metrics_(metrics_),
+        rest_metrics_(metrics_) {
     AddProcessMetrics(metrics_, std::chrono::duration<double>(clock.Wall()).count());
     metrics_.AddCollected(kBuildInfoSpec, MetricKind::kGauge,
                           [](const MetricsRegistry::Emit& emit) {
@@ -110,7 +116,11 @@ class Process final : public ControllerManagerProcess {
     return HttpsTransport::Open(Surroundings(), config);
   }
   HttpsSurroundings Surroundings() {
-    return {.loop = loop_, .executor = *executor_, .random = random_, .log = &log_};
+    return {.loop = loop_,
+            .executor = *executor_,
+            .random = random_,
+            .log = &log_,
+            .metrics = &rest_metrics_};
   }
 
   Result<void> OpenTransports(const ControllerManagerAccess& access) {
@@ -321,6 +331,7 @@ class Process final : public ControllerManagerProcess {
   Log& log_;
   MetricsRegistry metrics_;
   WorkQueueMetrics queue_metrics_;
+  RestClientMetrics rest_metrics_;
   ServingFiles serving_;
   std::optional<MemoryFile> client_ca_file_;
   std::atomic<bool> lost_ = false;

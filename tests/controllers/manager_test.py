@@ -177,7 +177,7 @@ class Serving(ClusterCase):
         _, text = self.manager.get("/metrics", token=ADMIN)
         for name in ("process_cpu_seconds_total", "running_managed_controllers",
                      'leader_election_master_status{name="kube-controller-manager"} 1',
-                     "workqueue_adds_total"):
+                     'workqueue_adds_total{name="', "rest_client_requests_total{"):
             self.assertIn(name, text)
         _, text = self.manager.get("/metrics/slis", token=ADMIN)
         self.assertIn('kubernetes_healthcheck{name="leaderElection",type="healthz"} 1', text)
