@@ -1,10 +1,6 @@
 #include "controllers/objects.h"
 
-#include <limits>
 #include <memory>
-
-#include "base/buffer.h"
-#include "object/json/text.h"
 
 namespace skiff {
 namespace {
@@ -12,11 +8,6 @@ namespace {
 std::string_view EntryOf(const Document& object, std::string_view map, std::string_view key) {
   const Value* value = object.root().FindPath({"metadata", map, key});
   return value != nullptr && value->is_string() ? value->AsText() : std::string_view();
-}
-
-const Value* FinalizersOf(const Document& object) {
-  const Value* list = object.root().FindPath({"metadata", "finalizers"});
-  return list != nullptr && list->is_list() ? list : nullptr;
 }
 
 }  // namespace
@@ -40,12 +31,11 @@ Timestamp WallTime(Clock& clock) {
 }
 
 Duration TimeUntil(Timestamp when, Timestamp now) {
-  constexpr int64_t kMostSeconds = 9'000'000'000;
-  const int64_t seconds = when.seconds - now.seconds;
-  if (seconds > kMostSeconds) return Duration::max();
-  if (seconds < -kMostSeconds) return Duration::min();
-  return std::chrono::seconds(seconds) +
-         Duration(static_cast<int64_t>(when.nanos) - static_cast<int64_t>(now.nanos));
+  constexpr std::chrono::seconds kMost = std::chrono::years(100);
+  const std::chrono::seconds seconds(when.seconds - now.seconds);
+  if (seconds > kMost) return kMost;
+  if (seconds < -kMost) return -kMost;
+  return seconds + Duration(static_cast<int64_t>(when.nanos) - static_cast<int64_t>(now.nanos));
 }
 
 std::string_view LabelOf(const Document& object, std::string_view key) {
@@ -57,8 +47,8 @@ std::string_view AnnotationOf(const Document& object, std::string_view key) {
 }
 
 bool HasFinalizer(const Document& object, std::string_view finalizer) {
-  const Value* list = FinalizersOf(object);
-  if (list == nullptr) return false;
+  const Value* const list = object.root().FindPath({"metadata", "finalizers"});
+  if (list == nullptr || !list->is_list()) return false;
   for (const Value& item : list->items()) {
     if (item.is_string() && item.AsText() == finalizer) return true;
   }
@@ -89,12 +79,6 @@ ObjectPtr WithoutFinalizer(const Document& object, std::string_view finalizer) {
   }
   if (list->size() == 0) metadata->Erase("finalizers");
   return copy;
-}
-
-std::string JsonText(std::string_view text) {
-  ByteBuffer out;
-  AppendJsonString(out, text);
-  return std::string(out.data(), out.size());
 }
 
 }  // namespace skiff

@@ -21,6 +21,7 @@
 #include "client/https/connections.h"
 #include "client/https/discoverer.h"
 #include "client/https/rest_config.h"
+#include "client/https/rest_metrics.h"
 #include "net/event_loop.h"
 
 namespace skiff {
@@ -31,6 +32,7 @@ struct HttpsSurroundings {
   Executor& executor;
   Random& random;
   Log* log = nullptr;
+  RestClientMetrics* metrics = nullptr;
   Duration check_interval = limits::kCredentialCheckInterval;
 };
 
@@ -57,6 +59,7 @@ class HttpsTransport final : public ClientTransport {
   Executor& executor_;
   Random& random_;
   const Duration timeout_;
+  const bool protobuf_;
   const std::shared_ptr<ApiChannel> channel_;
   Discoverer discoverer_;
 };
