@@ -52,7 +52,7 @@ class NamespaceController final : public Controller, private InformerHandler {
   explicit NamespaceController(ControllerContext context)
       : context_(std::move(context)),
         informer_(context_.informers.For(Namespaces())),
-        queue_(context_.client.executor(), QueueOptions(context_.options),
+        queue_(context_.client.executor(), QueueOptions(context_),
                [this](std::string key) { return Reconcile(std::move(key)); }) {}
   ~NamespaceController() override {
     if (started_) informer_.RemoveHandler(this);
@@ -63,16 +63,20 @@ class NamespaceController final : public Controller, private InformerHandler {
     informer_.AddHandler(this);
     queue_.AddAfter(std::string(kAll), context_.options.namespace_sync_period);
   }
-  void Stop() override { queue_.Stop(); }
+  void Stop() override {
+    stopped_ = true;
+    queue_.Stop();
+  }
   bool idle() const override { return queue_.idle(); }
 
  private:
   using Edit = std::function<bool(Document& name_space)>;  // false: nothing to change
 
-  static WorkQueueOptions QueueOptions(const ControllerOptions& options) {
+  static WorkQueueOptions QueueOptions(const ControllerContext& context) {
     WorkQueueOptions queue;
     queue.name = "namespace";
-    queue.workers = options.concurrent_namespace_syncs;
+    queue.workers = context.options.concurrent_namespace_syncs;
+    queue.metrics = context.queue_metrics;
     queue.retry.longest = kLongestRetry;
     return queue;
   }
@@ -94,7 +98,7 @@ class NamespaceController final : public Controller, private InformerHandler {
     if (informer_.Find({.name_space = {}, .name = key}) == nullptr) co_return Result<void>();
     Result<void> result = co_await SeeTo(key);
     if (!result && result.error().reason() == StatusReason::kNotFound) co_return Result<void>();
-    if (!result) {
+    if (!result && !stopped_) {
       context_.log.Error("deletion of namespace failed",
                          {{"namespace", key}, {"error", result.error().message()}});
     }
@@ -172,6 +176,7 @@ class NamespaceController final : public Controller, private InformerHandler {
   Informer& informer_;
   WorkQueue queue_;
   bool started_ = false;
+  bool stopped_ = false;
 };
 
 }  // namespace
