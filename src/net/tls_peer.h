@@ -21,8 +21,8 @@ struct ClientCas {
 
 // Verifies a chain that a client sent, for client authentication and at the time of the clock. For
 // SSL_CTX_set_cert_verify_callback, whose argument is a ClientCas: refuses the handshake only if a
-// certificate is required, and leaves as the session's verify result which of the CAs know the certificate. The result also
-// stays with the session when it is resumed, unlike the chain.
+// certificate is required, and leaves as the session's verify result which of the CAs know the
+// certificate. The result also stays with the session when it is resumed, unlike the chain.
 int VerifyTlsPeer(X509_STORE_CTX* context, void* client_cas);
 
 // What the certificate of a client says, or that it is not to be believed.

@@ -212,6 +212,93 @@ class Etcdctl(unittest.TestCase):
                 self.assertIn(text, answer.read().decode())
 
 
+class Serving(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def start(self, *flags, **environment):
+        process = subprocess.Popen([ETCD, *flags], env={**os.environ, **environment},
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        for line in process.stderr:
+            if "serving" in line:
+                return process
+        raise AssertionError("it did not start")
+
+    def certificate(self, name, *extra):
+        subprocess.run(
+            ["openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+             "-nodes", "-subj", f"/CN={name}", "-keyout", self.folder / f"{name}.key", "-out",
+             self.folder / f"{name}.crt", "-x509", "-days", "2", *extra],
+            check=True, capture_output=True)
+
+    @unittest.skipUnless(shutil.which("etcdctl"), "there is no etcdctl")
+    def test_tls_serves_only_who_has_a_certificate(self):
+        self.certificate("ca")
+        signed = ["-CA", self.folder / "ca.crt", "-CAkey", self.folder / "ca.key"]
+        self.certificate("server", *signed, "-addext", "subjectAltName=IP:127.0.0.1")
+        self.certificate("client", *signed)
+        url = f"https://127.0.0.1:{free_port()}"
+        self.start("--data-dir", self.folder / "data", "--listen-client-urls", url,
+                   "--cert-file", self.folder / "server.crt", "--key-file",
+                   self.folder / "server.key", "--client-cert-auth", "--trusted-ca-file",
+                   self.folder / "ca.crt")
+
+        def put(*flags):
+            return subprocess.run(
+                ["etcdctl", "--endpoints", url, "--cacert", self.folder / "ca.crt", *flags,
+                 "--command-timeout=20s", "put", "a", "1"], capture_output=True, text=True,
+                env={**os.environ, "ETCDCTL_API": "3"}, timeout=CALL_SECONDS)
+
+        mine = ["--cert", self.folder / "client.crt", "--key", self.folder / "client.key"]
+        self.assertEqual(put(*mine).stdout, "OK\n")
+        self.assertNotEqual(put("--command-timeout=2s").returncode, 0)
+
+    def test_flags_come_from_a_file_or_the_environment_and_sockets_from_the_file_system(self):
+        config = self.folder / "etcd.yaml"
+        socket = self.folder / "socket"
+        config.write_text(f"name: filed\ndata-dir: {self.folder}/data\n"
+                          f"listen-client-urls: unix://{socket}\nlog-outputs: [stderr]\n"
+                          "client-transport-security: {auto-tls: false}\nmax-txn-ops: 64\n")
+        self.start("--config-file", config)
+        done = subprocess.run(["curl", "-sS", "--unix-socket", socket, "http://x/health"],
+                              capture_output=True, text=True, timeout=CALL_SECONDS)
+        self.assertIn('"health":"true"', done.stdout, done.stderr)
+        url = f"http://127.0.0.1:{free_port()}"
+        self.start("-listen-client-urls", url, ETCD_DATA_DIR=str(self.folder / "other"),
+                   ETCD_LISTEN_CLIENT_URLS="http://127.0.0.1:1")
+        with urllib.request.urlopen(url + "/version") as answer:
+            self.assertEqual(json.load(answer)["etcdserver"], "3.6.8")
+        self.assertTrue((self.folder / "other" / "store").is_dir())
+
+    def test_what_must_not_be_ignored_is_refused(self):
+        for flags, text in [(["--auto-tls"], "--auto-tls is not supported"),
+                            (["--initial-cluster", "a=http://x,b=http://y"], "several members"),
+                            (["--listen-client-urls", "https://127.0.0.1:1"], "--cert-file"),
+                            (["--no-such-flag"], "no-such-flag")]:
+            done = subprocess.run([ETCD, *flags], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(text, done.stderr)
+
+    @unittest.skipUnless(shutil.which("etcdctl"), "there is no etcdctl")
+    def test_an_end_in_order_does_not_wait_for_watches(self):
+        url = f"http://127.0.0.1:{free_port()}"
+        etcd = self.start("--data-dir", self.folder / "data", "--listen-client-urls", url)
+        watch = subprocess.Popen(["etcdctl", "--endpoints", url, "watch", "a"],
+                                 env={**os.environ, "ETCDCTL_API": "3"},
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(watch.wait)
+        self.addCleanup(watch.kill)
+        time.sleep(1)
+        began = time.monotonic()
+        etcd.terminate()
+        self.assertEqual(etcd.wait(30), 0)
+        self.assertLess(time.monotonic() - began, 10)
+
+
 @unittest.skipUnless(shutil.which("etcdctl"), "there is no etcdctl")
 class Quota(unittest.TestCase):
     def test_beyond_the_quota_there_are_only_deletions_until_the_alarm_is_disarmed(self):

@@ -4,8 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "etcd_kv.pb.h"
-#include "etcd_rpc.pb.h"
+#include <etcd_kv.pb.h>
+#include <etcd_rpc.pb.h>
+
 #include "store/store.h"
 
 namespace skiff {

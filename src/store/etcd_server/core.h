@@ -11,10 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include <etcd_rpc.pb.h>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/metrics.h"
-#include "etcd_rpc.pb.h"
 #include "store/embedded/embedded_store.h"
 #include "store/etcd_server/grpc_status.h"
 #include "store/etcd_server/jobs.h"

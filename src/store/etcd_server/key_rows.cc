@@ -1,6 +1,6 @@
 #include "store/etcd_server/key_rows.h"
 
-#include "etcd_kv.pb.h"
+#include <etcd_kv.pb.h>
 
 namespace skiff {
 

@@ -3,7 +3,8 @@
 
 #include <functional>
 
-#include "etcd_rpc.pb.h"
+#include <etcd_rpc.pb.h>
+
 #include "store/etcd_server/grpc_status.h"
 #include "store/store.h"
 

@@ -99,7 +99,8 @@ GrpcResult<std::optional<KeyValue>> Before(const PutRequest& request, StateEdito
   Result<RangeReply> reply = state.Range(range);
   if (!reply) return std::unexpected(FromStore(reply.error()));
   if (!reply->entries.empty()) before = std::move(reply->entries[0]);
-  if (!before && (request.ignore_value() || request.ignore_lease())) return std::unexpected(GrpcStatus(kKeyNotFound));
+  if (!before && (request.ignore_value() || request.ignore_lease()))
+    return std::unexpected(GrpcStatus(kKeyNotFound));
   return before;
 }
 

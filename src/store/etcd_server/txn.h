@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "etcd_rpc.pb.h"
+#include <etcd_rpc.pb.h>
+
 #include "store/embedded/edited_state.h"
 #include "store/etcd_server/grpc_status.h"
 #include "store/store.h"

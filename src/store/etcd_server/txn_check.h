@@ -3,7 +3,8 @@
 
 #include <cstddef>
 
-#include "etcd_rpc.pb.h"
+#include <etcd_rpc.pb.h>
+
 #include "store/etcd_server/grpc_status.h"
 
 namespace skiff {
