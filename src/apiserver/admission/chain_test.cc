@@ -187,6 +187,39 @@ TEST_F(AdmissionChainTest, AlwaysAdmitAndAlwaysDenyDoWhatTheySay) {
             "configmaps \"x\" is forbidden: admission control is denying all modifications");
 }
 
+TEST_F(AdmissionChainTest, ConnectionsAreRefusedToo) {
+  ASSERT_EQ(MakeChain({{"AlwaysDeny"}, {}}), "");
+  const auto connect = [this](std::string resource, std::string subresource, std::string options) {
+    return Ask({.operation = AdmissionOperation::kConnect,
+                .resource = std::move(resource),
+                .subresource = std::move(subresource),
+                .object = std::move(options)},
+               *chain_);
+  };
+  const std::string why = " \"x\" is forbidden: admission control is denying all modifications";
+  EXPECT_EQ(connect("pods", "exec", R"({"command":["ls"]})"), "pods" + why);
+  EXPECT_EQ(status_->reason(), StatusReason::kForbidden);
+  EXPECT_EQ(status_->code(), 403);
+  EXPECT_EQ(connect("pods", "attach", R"({"stdin":true})"), "pods" + why);
+  EXPECT_EQ(connect("pods", "portforward", R"({"ports":[80]})"), "pods" + why);
+  EXPECT_EQ(connect("pods", "proxy", R"({"path":"/"})"), "pods" + why);
+  EXPECT_EQ(connect("services", "proxy", R"({"path":"/"})"), "services" + why);
+  EXPECT_EQ(connect("nodes", "proxy", R"({"path":"/"})"), "nodes" + why);
+}
+
+TEST_F(AdmissionChainTest, ConnectionsAreNoneOfTheDefaultPluginsBusiness) {
+  ASSERT_EQ(MakeChain({}), "");
+  for (const std::string name_space : {"ns", "none"}) {
+    EXPECT_EQ(Ask({.operation = AdmissionOperation::kConnect,
+                   .subresource = "exec",
+                   .name_space = name_space,
+                   .object = R"({"command":["ls"]})"},
+                  *chain_),
+              "");
+    EXPECT_EQ(object_, R"({"command":["ls"]})");
+  }
+}
+
 TEST_F(AdmissionChainTest, AFileConfiguresPluginsInlineAndByPath) {
   WriteFile("events.yaml",
             "apiVersion: eventratelimit.admission.k8s.io/v1alpha1\nkind: Configuration\n"

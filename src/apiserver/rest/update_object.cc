@@ -12,6 +12,7 @@
 #include "apiserver/rest/new_object.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/write_rules.h"
+#include "apiserver/validation/disabled_fields.h"
 
 namespace skiff {
 namespace {
@@ -64,16 +65,22 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     SKIFF_ASSIGN_OR_RETURN(object, Convert(object, endpoint().storage->desc().stored));
 
     Admission* const admission_chain = update_.admit ? nullptr : endpoint().context->admission;
-    WriteContext write{resource(),      endpoint().subresource_name(),
-                       now(),           endpoint().context->random,
-                       &request().user, change.also,
-                       update_.dry_run};
+    WriteContext write{resource(),
+                       endpoint().subresource_name(),
+                       now(),
+                       endpoint().context->random,
+                       &request().user,
+                       change.also,
+                       update_.dry_run,
+                       &request().warnings,
+                       request().info.verb};
     FillMetaForUpdate(old, object);
     AdmissionRequest admission = Admit(old, object, change.also);
     if (admission_chain != nullptr) SKIFF_RETURN_IF_ERROR(admission_chain->Mutate(admission));
+    DropDisabledFields(resource(), &old, object);
     endpoint().storage->strategy().PrepareForUpdate(endpoint().subresource_name(), old, object);
     SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForUpdate(write, old, object));
-    SKIFF_RETURN_IF_ERROR(CheckChangedObject(endpoint(), old, object, request().warnings));
+    SKIFF_RETURN_IF_ERROR(CheckChangedObject(endpoint(), write, old, object, request().warnings));
     if (admission_chain != nullptr) SKIFF_RETURN_IF_ERROR(admission_chain->Validate(admission));
     KeepTimesOfNoChange(old, object);
     const bool gone = IsGone(old, object) || endpoint().behaviour->IsFinished(write, object);
