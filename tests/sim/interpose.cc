@@ -85,6 +85,13 @@ int pthread_join(pthread_t handle, void** result) {
   return scheduler->Join(handle, result);
 }
 
+int pthread_setname_np(pthread_t handle, const char* name) noexcept {
+  Scheduler* scheduler = Scheduler::OfThisThread();
+  if (scheduler == nullptr) return REAL(pthread_setname_np)(handle, name);
+  scheduler->NameThisThread(name);
+  return 0;
+}
+
 int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   Scheduler* scheduler = Scheduler::OfThisThread();
   if (scheduler == nullptr) return REAL(pthread_mutex_lock)(mutex);

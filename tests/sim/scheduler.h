@@ -76,12 +76,13 @@ class Scheduler {
   int Create(pthread_t* handle, const pthread_attr_t* attributes, void* (*body)(void*),
              void* argument);
   int Join(pthread_t handle, void** result);
+  void NameThisThread(std::string name);
 
  private:
   friend struct SimThread;
-  static void* Enter(void* thread);
-  static void Leave(void* thread);
-  void Ended(SimThread& thread);
+  static void* Lend(void* thread);
+  static void RunBorrowed();
+  [[noreturn]] void Ended(SimThread& thread);
   void MakeRunnable(SimThread& thread, bool timed_out);
   void GiveAway();
   SimThread& Choose();
