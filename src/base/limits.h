@@ -325,4 +325,10 @@ inline constexpr size_t kMaxFlowSchemas = 10'000;
 // The Origin header of a browser, which regular expressions are tried on.
 inline constexpr size_t kMaxOriginBytes = 4096;
 
+// Clients: objects of one page of a list that informers ask for; informers of one set; keys that a
+// queue of work begins before it lets others of its executor go on.
+inline constexpr int64_t kInformerPageSize = 500;
+inline constexpr size_t kMaxInformers = 10'000;
+inline constexpr size_t kMaxKeysPerTurn = 64;
+
 }  // namespace skiff::limits

@@ -6,23 +6,26 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
-#include <set>
+#include <memory>
 #include <string>
 
 #include "base/executor.h"
 #include "base/status.h"
 #include "base/task.h"
+#include "client/retry_limiter.h"
 
 namespace skiff {
+
+class WorkQueueMetrics;
 
 struct WorkQueueOptions {
   std::string name;  // in metrics and logs
   int workers = 1;   // keys that are seen to at a time
-  Duration first_retry = std::chrono::milliseconds(5);
-  Duration longest_retry = std::chrono::seconds(1000);
+  RetryLimits retry = {};
+  // Failures in a row after which a key is given up until it is added again; 0: never.
+  uint32_t max_retries = 0;
+  WorkQueueMetrics* metrics = nullptr;  // must outlive the queue
 };
 
 class WorkQueue {
@@ -36,11 +39,18 @@ class WorkQueue {
   WorkQueue& operator=(const WorkQueue&) = delete;
 
   void Add(std::string key);
+  // Of several times for one key, the earliest counts.
   void AddAfter(std::string key, Duration delay);
+  // As if the key had been seen to and had failed: later each time.
+  void AddLimited(std::string key);
+  // How often the key has failed in a row.
+  uint32_t failures(const std::string& key) const;
   // Nothing is begun any more; what is under way ends.
   void Stop();
 
+  // Those that were added and not begun; those whose time has not come are not among them.
   size_t waiting() const;
+  size_t delayed() const;
   size_t under_way() const;
   bool idle() const { return waiting() == 0 && under_way() == 0; }
 
