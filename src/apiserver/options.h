@@ -140,6 +140,7 @@ struct KubeletOptions {
 struct ApiServerOptions {
   // Serving.
   IpAddress bind_address = IpAddress::AnyV4();
+  bool listen = true;           // no flag; false: only Connect() of the server leads to it
   uint16_t secure_port = 6443;  // zero: any free one, which addresses() of the server tells
   std::optional<IpAddress> advertise_address;  // set by FillDerived
   std::string external_hostname;               // likewise

@@ -66,6 +66,14 @@ void Pipeline::Handle(HttpRequest http, Responder responder) {
   if (!once->answered()) options_.deadlines.Watch(once);
 }
 
+void Pipeline::HandleLocal(ApiRequestPtr request) {
+  const auto once = std::make_shared<AnswerOnce>(std::move(request->responder).Release());
+  request->responder = Responder(once);
+  request->once = once;
+  Advance(std::move(request));
+  if (!once->answered()) options_.deadlines.Watch(once);
+}
+
 void Pipeline::HandleTooLarge(HttpRequest http, Responder responder) {
   ApiRequest request{.http = std::move(http), .responder = std::move(responder)};
   request.audit_id = NewUid(options_.random);
@@ -88,7 +96,7 @@ Pipeline::Then Pipeline::Receive(ApiRequestPtr& request) {
   };
   const std::string_view given = request->http.headers.Get("audit-id");
   request->audit_id = given.empty() || given.size() > 64 ? NewUid(options_.random) : given;
-  options_.headers.Add(*request);
+  if (request->local == nullptr) options_.headers.Add(*request);
   return Then::kNext;
 }
 
@@ -123,12 +131,14 @@ void Pipeline::Count(const ApiRequest& request, int code, size_t bytes) {
 }
 
 Pipeline::Then Pipeline::ReadInfo(ApiRequestPtr& request) {
-  Result<QueryParameters> query = QueryParameters::Parse(request->http.query);
-  if (!query) {
-    RespondError(*request, query.error());
-    return Then::kDone;
+  if (request->local == nullptr) {
+    Result<QueryParameters> query = QueryParameters::Parse(request->http.query);
+    if (!query) {
+      RespondError(*request, query.error());
+      return Then::kDone;
+    }
+    request->query = std::move(*query);
   }
-  request->query = std::move(*query);
   Result<RequestInfo> info =
       ReadRequestInfo(request->http.method, request->http.path, request->query);
   if (!info) {
@@ -180,7 +190,8 @@ Pipeline::Then Pipeline::AnswerOrigin(ApiRequestPtr& request) {
   return options_.headers.AnswerOrigin(*request) ? Then::kDone : Then::kNext;
 }
 
-// Administrators are let in however many there are: they are who can help.
+// Administrators are let in however many there are: they are who can help. So are the parts of the
+// control plane that run in this process, which keep the cluster going.
 Pipeline::Then Pipeline::LimitInFlight(ApiRequestPtr& request) {
   const RequestInfo& info = request->info;
   if (IsLongRunning(info)) return Then::kNext;
@@ -189,7 +200,10 @@ Pipeline::Then Pipeline::LimitInFlight(ApiRequestPtr& request) {
   const int64_t bound = readonly ? options_.max_readonly_inflight : options_.max_mutating_inflight;
   const int64_t before = count.fetch_add(1, std::memory_order_relaxed);
   request->in_flight = InFlight(&count);
-  if (bound <= 0 || before < bound || request->user.IsIn(kMastersGroup)) return Then::kNext;
+  if (bound <= 0 || before < bound || request->local != nullptr ||
+      request->user.IsIn(kMastersGroup)) {
+    return Then::kNext;
+  }
   HttpHeaders extra;
   extra.Add("retry-after", "1");
   extra.Add("x-content-type-options", "nosniff");
@@ -210,6 +224,7 @@ Pipeline::Then Pipeline::FindFlow(ApiRequestPtr& request) {
 }
 
 Pipeline::Then Pipeline::Authenticate(ApiRequestPtr& request) {
+  if (request->local != nullptr) return Then::kNext;  // who made it has said who it is
   // The answer mostly comes before the call returns: then the request goes on in this very loop.
   const HttpRequest& http = request->http;
   auto keep = std::make_shared<ApiRequestPtr>(std::move(request));

@@ -53,6 +53,10 @@ class Pipeline final : public HttpHandler {
   void Handle(HttpRequest request, Responder responder) override;
   void HandleTooLarge(HttpRequest request, Responder responder) override;
 
+  // A request that is made within the process, by the user that it names: `http` has method and
+  // path, `query` the parameters, `local` takes the answer. How many there are is not limited.
+  void HandleLocal(ApiRequestPtr request);
+
   // From now on clients are asked to come again later, to another server.
   void TurnAway() { turning_away_ = true; }
   // Requests under way, watches and the like aside.

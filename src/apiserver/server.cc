@@ -26,6 +26,7 @@
 #include "apiserver/front_headers.h"
 #include "apiserver/health.h"
 #include "apiserver/housekeeper.h"
+#include "apiserver/in_process/transport.h"
 #include "apiserver/legacy_token_uses.h"
 #include "apiserver/log_files.h"
 #include "apiserver/metrics.h"
@@ -71,11 +72,12 @@ std::vector<const ResourceHub*> HubsOf(const ServedResources& served) {
 // Members are destroyed from the last to the first: the listener before what its requests use.
 class ApiServer::Impl {
  public:
-  Impl(ApiServerOptions options, Clock& clock, Random& random, Log& log)
+  Impl(ApiServerOptions options, Clock& clock, Random& random, Log& log, Store* store)
       : options_(std::move(options)),
         clock_(clock),
         random_(random),
         log_(log),
+        given_store_(store),
         metrics_(registry_of_metrics_),
         deadlines_(clock),
         request_deadlines_(clock),
@@ -90,7 +92,9 @@ class ApiServer::Impl {
         {[this](std::string_view gate) { return options_.FeatureEnabled(gate); }, &clock_});
     SetPodFeatures(options_.allow_privileged,
                    [this](std::string_view gate) { return options_.FeatureEnabled(gate); });
-    SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_));
+    if (given_store_ == nullptr) {
+      SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_));
+    }
     SKIFF_RETURN_IF_ERROR(Serve());
     SKIFF_RETURN_IF_ERROR(StartStorages());
     AddStorageMetrics(registry_of_metrics_, *storages_);
@@ -123,7 +127,7 @@ class ApiServer::Impl {
     housekeeper_.Start();
     AddHealthChecks();
     SKIFF_RETURN_IF_ERROR(MakePipeline());
-    SKIFF_RETURN_IF_ERROR(Listen());
+    if (options_.listen) SKIFF_RETURN_IF_ERROR(Listen());
     return StartBootstrap();
   }
 
@@ -139,7 +143,23 @@ class ApiServer::Impl {
     if (storages_) storages_->Stop();
   }
 
-  const std::vector<std::string>& addresses() const { return http_->addresses(); }
+  const std::vector<std::string>& addresses() const {
+    static const std::vector<std::string> kNone;
+    return http_ ? http_->addresses() : kNone;
+  }
+
+  std::unique_ptr<ClientTransport> Connect(UserInfo user, Executor& executor) {
+    static const ResourceHub* const services =
+        FindResource("apiregistration.k8s.io", "v1", "apiservices")->hub;
+    return MakeInProcessTransport(
+        {.user = std::move(user),
+         .executor = executor,
+         .handle = [this](ApiRequestPtr request) { pipeline_->HandleLocal(std::move(request)); },
+         .authorizer = security_.authorizer(),
+         .served = served_,
+         .api_services = storages_->Find(services),
+         .run_elsewhere = [this](Executor::Work work) { RunSoon(std::move(work)); }});
+  }
   bool ready() const { return storages_->ready() && roles_ready() && bootstrapped() && !draining_; }
 
   void Drain() {
@@ -157,6 +177,14 @@ class ApiServer::Impl {
   }
 
  private:
+  Store& store() { return given_store_ != nullptr ? *given_store_ : *store_.store; }
+
+  // On the thread of the deadlines.
+  void RunSoon(Executor::Work work) {
+    deadlines_.Add(clock_.Monotonic(),
+                   [work = std::make_shared<Executor::Work>(std::move(work))] { (*work)(); });
+  }
+
   // --shutdown-delay-duration: /readyz says no, and load balancers get the time to notice.
   void ServeOn(Duration delay) {
     std::mutex mutex;
@@ -248,7 +276,7 @@ class ApiServer::Impl {
 
   // Resources of the core group that are answered and not stored.
   void AddCoreVirtuals() {
-    components_.emplace(StandardComponents(*store_.store));
+    components_.emplace(StandardComponents(store()));
     router_->SetVirtual("", "componentstatuses",
                         [this](ApiRequestPtr request, const Endpoint& endpoint) {
                           components_->Answer(std::move(request), endpoint);
@@ -261,11 +289,11 @@ class ApiServer::Impl {
   }
 
   Result<void> StartStorages() {
-    leases_.emplace(*store_.store, clock_,
+    leases_.emplace(store(), clock_,
                     LeasePoolOptions{.max_reuse = std::chrono::seconds(
                                          options_.storage.lease_reuse_duration_seconds)});
     environment_.emplace(StorageEnvironment{
-        .store = *store_.store,
+        .store = store(),
         .clock = clock_,
         .random = random_,
         .leases = *leases_,
@@ -278,7 +306,7 @@ class ApiServer::Impl {
     const Duration deadline = clock_.Monotonic() + options_.storage.initialization_timeout;
     if (!storages_->WaitUntilReady(deadline)) {
       return Fail(StatusReason::kServiceUnavailable,
-                  "the cluster store could not be read in time: " + store_.store->Health().reason);
+                  "the cluster store could not be read in time: " + store().Health().reason);
     }
     return {};
   }
@@ -297,7 +325,7 @@ class ApiServer::Impl {
     health_.Add({"ping", HealthCheck::kAll, [] { return std::string(); }});
     health_.Add({"log", HealthCheck::kAll, [] { return std::string(); }});
     health_.Add({"etcd", HealthCheck::kAll, [this] {
-                   const StoreHealth health = store_.store->Health();
+                   const StoreHealth health = store().Health();
                    if (health.readable && health.writable) return std::string();
                    return health.reason.empty() ? std::string("not writable") : health.reason;
                  }});
@@ -524,11 +552,13 @@ class ApiServer::Impl {
 
   Result<void> StartBootstrap() {
     SKIFF_ASSIGN_OR_RETURN(BootstrapOptions bootstrap, MakeBootstrapOptions(options_));
-    const std::string& address = http_->addresses().front();
-    bootstrap.port = static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
-    bootstrap_.emplace(
-        BootstrapContext{*storages_, *store_.store, *registry_, rest_, *served_, log_},
-        std::move(bootstrap));
+    bootstrap.port = options_.secure_port;
+    if (http_) {
+      const std::string& address = http_->addresses().front();
+      bootstrap.port = static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
+    }
+    bootstrap_.emplace(BootstrapContext{*storages_, store(), *registry_, rest_, *served_, log_},
+                       std::move(bootstrap));
     bootstrap_->Start();
     bootstrap_ready_ = true;
     return {};
@@ -538,6 +568,7 @@ class ApiServer::Impl {
   Clock& clock_;
   Random& random_;
   Log& log_;
+  Store* const given_store_;  // null: store_ has one
   MetricsRegistry registry_of_metrics_;
   ApiServerMetrics metrics_;
   OpenedStore store_;
@@ -579,10 +610,14 @@ ApiServer::ApiServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ApiServer::~ApiServer() = default;
 
 Result<std::unique_ptr<ApiServer>> ApiServer::Start(ApiServerOptions options, Clock& clock,
-                                                    Random& random, Log& log) {
-  auto impl = std::make_unique<Impl>(std::move(options), clock, random, log);
+                                                    Random& random, Log& log, Store* store) {
+  auto impl = std::make_unique<Impl>(std::move(options), clock, random, log, store);
   SKIFF_RETURN_IF_ERROR(impl->Start());
   return std::unique_ptr<ApiServer>(new ApiServer(std::move(impl)));
+}
+
+std::unique_ptr<ClientTransport> ApiServer::Connect(UserInfo user, Executor& executor) {
+  return impl_->Connect(std::move(user), executor);
 }
 
 const std::vector<std::string>& ApiServer::addresses() const { return impl_->addresses(); }

@@ -9,23 +9,34 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/authn/user.h"
 #include "apiserver/options.h"
 #include "base/clock.h"
+#include "base/executor.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "client/client.h"
+#include "store/store.h"
 
 namespace skiff {
 
 class ApiServer {
  public:
-  // The options have been derived and validated. Clock, randomness and log outlive the server.
+  // The options have been derived and validated. Clock, randomness and log outlive the server, and
+  // so does the store if one is given, which then takes the place of the one that the options name:
+  // an embedded one, whose watches have seen the events of a commit before its answer.
   static Result<std::unique_ptr<ApiServer>> Start(ApiServerOptions options, Clock& clock,
-                                                  Random& random, Log& log);
+                                                  Random& random, Log& log, Store* store = nullptr);
   // Stops at once what Drain() did not stop in order.
   ~ApiServer();
 
-  // Where it listens: "127.0.0.1:6443".
+  // A client within the process, with the rights of this user. What it asks for passes the same
+  // authorization and admission as over HTTPS; see in_process/transport.h. It is closed and
+  // destroyed before the server.
+  std::unique_ptr<ClientTransport> Connect(UserInfo user, Executor& executor);
+
+  // Where it listens: "127.0.0.1:6443". Empty without a listener.
   const std::vector<std::string>& addresses() const;
   // Whether /readyz would say so.
   bool ready() const;

@@ -32,14 +32,18 @@ class AnswerOnce final : public Responder::Sink {
   std::string_view audit_id() const { return {audit_id_.data(), audit_id_size_}; }
 
   void Respond(HttpResponse response) override {
-    if (!Claim()) return;
+    if (Take()) client_->Respond(std::move(response));
+  }
+  // The same for an answer that takes another way. False: somebody was quicker.
+  bool Take() {
+    if (!Claim()) return false;
     std::function<void()> call;
     {
       const std::lock_guard lock(mutex_);
       call = std::exchange(on_answer_, nullptr);
     }
     if (call) call();
-    client_->Respond(std::move(response));
+    return true;
   }
   bool gone() const override { return answered() || client_->gone(); }
   void Post(std::move_only_function<void()> task) override { client_->Post(std::move(task)); }

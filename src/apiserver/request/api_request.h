@@ -13,6 +13,7 @@
 
 #include "apiserver/authn/user.h"
 #include "apiserver/request/answer_once.h"
+#include "apiserver/request/local_answer.h"
 #include "apiserver/request/query.h"
 #include "apiserver/request/request_info.h"
 #include "base/clock.h"
@@ -56,6 +57,10 @@ struct ApiRequest {
   std::shared_ptr<AnswerOnce> once = {};
   // Of the answer, whatever it will be: what the stages of the pipeline add.
   HttpHeaders answer_headers = {};
+  // Of requests that are made within the process: who takes the answer, and the object that is the
+  // body, which is then not in `http`.
+  std::shared_ptr<LocalAnswer> local = {};
+  std::shared_ptr<const Document> body = {};
   // Told once, when the answer begins: its code, and its length if that is known.
   std::function<void(const ApiRequest& request, int code, size_t bytes)> on_answer = {};
   // What the client should know beside the answer: texts of Warning headers.

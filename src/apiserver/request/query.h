@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -18,6 +19,11 @@ class QueryParameters {
   QueryParameters() = default;
   // kBadRequest for broken escapes and for more parameters than limits::kMaxQueryParameters.
   static Result<QueryParameters> Parse(std::string_view query);
+
+  // For requests that have no URL.
+  void Add(std::string_view name, std::string value) {
+    parameters_.push_back({std::string(name), std::move(value)});
+  }
 
   // The first of that name; null when there is none.
   const std::string* Find(std::string_view name) const;

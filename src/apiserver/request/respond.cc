@@ -78,6 +78,12 @@ void RespondBytes(ApiRequest& request, int code, std::string_view content_type, 
   std::move(request.responder).Respond(std::move(response));
 }
 
+bool TakeLocalAnswer(ApiRequest& request, int code) {
+  TellAnswer(request, code, 0);
+  request.in_flight = InFlight();
+  return request.once->Take();
+}
+
 void RespondStream(ApiRequest& request, int code, std::string_view content_type, StreamSize size,
                    std::unique_ptr<BodySource> source) {
   HttpHeaders extra;
@@ -128,6 +134,13 @@ Result<SharedBytes> EncodeObject(const Value& object, const OutputFormat& format
 }
 
 void RespondObject(ApiRequest& request, int code, const Value& object) {
+  if (RespondLocally(request, code, [&](LocalAnswer& answer) {
+        Arena arena;
+        const Value copy = object.CopyInto(arena);
+        answer.Give(code, Document(std::move(arena), copy));
+      })) {
+    return;
+  }
   const OutputFormat format = *NegotiateOutput(request, Answered::kStatus);
   Result<SharedBytes> body = EncodeObject(object, format);
   if (!body) return RespondError(request, body.error());
@@ -144,6 +157,9 @@ void RespondDone(ApiRequest& request, int code) {
 }
 
 void RespondError(ApiRequest& request, const Status& status) {
+  if (RespondLocally(request, status.code(), [&](LocalAnswer& answer) { answer.Refuse(status); })) {
+    return;
+  }
   OutputFormat format = *NegotiateOutput(request, Answered::kStatus);
   const std::string json = StatusToJson(status);
   HttpHeaders extra;

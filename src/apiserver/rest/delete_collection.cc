@@ -11,6 +11,7 @@
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/list_encoder.h"
 #include "apiserver/rest/list_options.h"
+#include "apiserver/rest/local_answer.h"
 
 namespace skiff {
 namespace {
@@ -65,6 +66,11 @@ class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletio
 
   void Finish() {
     if (error_) return RespondError(*request_, *error_);
+    if (RespondLocally(*request_, 200, [&](LocalAnswer& answer) {
+          answer.rest().Listed(endpoint_.view, std::move(listed_));
+        })) {
+      return;
+    }
     const Result<OutputFormat> format = NegotiateOutput(*request_, Answered::kStatus);
     auto encoder = MakeListEncoder(*request_, endpoint_, *format, std::move(listed_));
     if (!encoder) return RespondError(*request_, encoder.error());

@@ -22,6 +22,7 @@ Result<void> CheckOptionsKind(std::string_view kind, std::string_view api_versio
 }
 
 Result<Document> ReadOptionsBody(const ApiRequest& request) {
+  if (request.body != nullptr) return request.body->Copy();
   const MessageDesc* type = views::meta_v1::DeleteOptions::Type();
   SKIFF_ASSIGN_OR_RETURN(const BodyMedia media, BodyMediaOf(request));
   if (media == BodyMedia::kProtobuf) {
@@ -104,7 +105,7 @@ Result<DeleteOptions> DeleteOptionsOf(const views::meta_v1::DeleteOptions& optio
 Result<DeleteOptions> ReadDeleteOptions(ApiRequest& request) {
   DeleteOptions out;
   std::vector<std::string> dry_run;
-  if (request.http.body.empty()) {
+  if (request.body == nullptr && request.http.body.empty()) {
     SKIFF_RETURN_IF_ERROR(TakeQuery(request, out, dry_run));
   } else {
     SKIFF_RETURN_IF_ERROR(TakeBody(request, out, dry_run));

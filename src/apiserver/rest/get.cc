@@ -4,12 +4,18 @@
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/hot_answers.h"
+#include "apiserver/rest/local_answer.h"
 #include "apiserver/rest/object_forms.h"
 
 namespace skiff {
 
 void RespondStored(ApiRequest& request, const Endpoint& endpoint, int code,
                    const SharedBytes& bytes, Revision revision) {
+  if (RespondLocally(request, code, [&](LocalAnswer& answer) {
+        answer.rest().Stored(code, endpoint.view, bytes, revision);
+      })) {
+    return;
+  }
   Result<OutputFormat> format = NegotiateOutput(request, Answered::kObject);
   if (!format) return RespondError(request, format.error());
   Result<SharedBytes> body =

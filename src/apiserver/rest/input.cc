@@ -7,6 +7,7 @@
 #include "apiserver/rest/errors.h"
 #include "base/strings.h"
 #include "object/json/decode.h"
+#include "object/json/encode.h"
 #include "object/protobuf/envelope.h"
 #include "object/yaml/to_json.h"
 
@@ -64,6 +65,17 @@ Result<Document> ReadProtobuf(std::string_view body, const ExpectedKind& expecte
   Result<Document> object = DecodeProtobuf(envelope->raw, expected.type);
   if (!object) return std::unexpected(CannotRead(expected, object.error()));
   return object;
+}
+
+// A body that was handed over as it is, and not as bytes. One without a type is read as its JSON.
+Result<Document> TakeDocument(const Document& body, const ExpectedKind& expected) {
+  if (body.type() == expected.type) {
+    SKIFF_RETURN_IF_ERROR(CheckKind(body.api_version(), body.kind(), expected));
+    return body.Copy();
+  }
+  ByteBuffer json;
+  EncodeJson(body.root(), json);
+  return ReadJson(json.view(), expected, nullptr, nullptr);
 }
 
 }  // namespace
@@ -126,7 +138,9 @@ Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected) {
   std::vector<FieldIssue> issues;
   std::vector<FieldIssue>* wanted = mode == FieldValidation::kIgnore ? nullptr : &issues;
   Result<Document> object;
-  if (media == BodyMedia::kJson) {
+  if (request.body != nullptr) {
+    object = TakeDocument(*request.body, expected);
+  } else if (media == BodyMedia::kJson) {
     object = ReadJson(request.http.body, expected, nullptr, wanted);
   } else if (media == BodyMedia::kYaml) {
     YamlOptions options;

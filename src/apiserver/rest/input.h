@@ -31,9 +31,9 @@ struct ExpectedKind {
   std::string_view kind;
 };
 
-// The body as a document of this kind, with its kind, apiVersion and defaults set. The body may
-// leave kind and apiVersion out; others than expected are kBadRequest. kUnsupportedMediaType for a
-// body of no known format.
+// The body, as bytes or handed over as an object, as a document of this kind, with its kind,
+// apiVersion and defaults set. The body may leave kind and apiVersion out; others than expected are
+// kBadRequest. kUnsupportedMediaType for a body of no known format.
 Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected);
 
 // What every object that was read from a client gets: defaults, and one name for what has two.

@@ -7,6 +7,7 @@
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/list_encoder.h"
 #include "apiserver/rest/list_options.h"
+#include "apiserver/rest/local_answer.h"
 
 namespace skiff {
 namespace {
@@ -73,6 +74,11 @@ void HandleList(ApiRequestPtr request, const Endpoint& endpoint) {
       std::move(list),
       [request = std::move(request), &endpoint, format = *format](Result<ListReply> reply) mutable {
         if (!reply) return RespondError(*request, reply.error());
+        if (RespondLocally(*request, 200, [&](LocalAnswer& answer) {
+              answer.rest().Listed(endpoint.view, std::move(*reply));
+            })) {
+          return;
+        }
         auto encoder = MakeListEncoder(*request, endpoint, format, std::move(*reply));
         if (!encoder) return RespondError(*request, encoder.error());
         RespondList(*request, std::move(*encoder), format);

@@ -5,6 +5,7 @@
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/list_options.h"
+#include "apiserver/rest/local_answer.h"
 #include "apiserver/rest/watch_encoder.h"
 #include "net/websocket.h"
 #include "store/cache/watcher.h"
@@ -158,21 +159,47 @@ void RespondWatch(ApiRequest& request, const Endpoint& endpoint, const OutputFor
 
 }  // namespace
 
+namespace {
+
+CacheWatchRequest WatchRequestOf(ListOptions options) {
+  CacheWatchRequest watch;
+  watch.selection = std::move(options.selection);
+  watch.resource_version = std::move(options.resource_version);
+  watch.resource_version_match = std::move(options.resource_version_match);
+  watch.continue_token = std::move(options.continue_token);
+  watch.send_initial_events = options.send_initial_events;
+  watch.allow_bookmarks = options.allow_watch_bookmarks;
+  return watch;
+}
+
+// Within the process nobody needs to come back from time to time: the watch has no deadline.
+void WatchLocally(ApiRequestPtr request, const Endpoint& endpoint, ListOptions options) {
+  CacheWatchRequest watch = WatchRequestOf(std::move(options));
+  watch.wake = [answer = request->local] { answer->rest().Wake(); };
+  endpoint.storage->cache().Watch(
+      std::move(watch),
+      [request = std::move(request), &endpoint](Result<std::unique_ptr<Watcher>> watcher) mutable {
+        if (!watcher) return RespondError(*request, watcher.error());
+        RespondLocally(*request, 200, [&](LocalAnswer& answer) {
+          answer.rest().Watching(endpoint.view, std::move(*watcher));
+        });
+      });
+}
+
+}  // namespace
+
 void HandleWatch(ApiRequestPtr request, const Endpoint& endpoint) {
   const Result<OutputFormat> format = NegotiateOutput(*request, Answered::kWatch);
   if (!format) return RespondError(*request, format.error());
   Result<ListOptions> options = ReadListOptions(*request, endpoint);
   if (!options) return RespondError(*request, options.error());
+  if (request->local != nullptr) {
+    return WatchLocally(std::move(request), endpoint, std::move(*options));
+  }
   RestContext& context = *endpoint.context;
   const Duration until = context.clock.Monotonic() + WatchTimeout(*options, context);
   auto waker = std::make_shared<Waker>();
-  CacheWatchRequest watch;
-  watch.selection = std::move(options->selection);
-  watch.resource_version = std::move(options->resource_version);
-  watch.resource_version_match = std::move(options->resource_version_match);
-  watch.continue_token = std::move(options->continue_token);
-  watch.send_initial_events = options->send_initial_events;
-  watch.allow_bookmarks = options->allow_watch_bookmarks;
+  CacheWatchRequest watch = WatchRequestOf(std::move(*options));
   watch.deadline = until;
   watch.wake = [waker] { waker->Wake(); };
   endpoint.storage->cache().Watch(

@@ -1,0 +1,186 @@
+#include "apiserver/in_process/call_request.h"
+
+#include <string>
+#include <utility>
+
+#include "base/strings.h"
+#include "views/meta/v1.h"
+
+namespace skiff {
+namespace {
+
+// Everything else is escaped, so that no name can be read as more than one part of the path.
+bool IsPlain(char c) {
+  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' ||
+         c == '_' || c == ':';
+}
+
+void AppendPart(std::string_view part, std::string& path) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  path += '/';
+  for (const char c : part) {
+    if (IsPlain(c)) {
+      path += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    path += '%';
+    path += kHex[byte >> 4];
+    path += kHex[byte & 15];
+  }
+}
+
+std::string CollectionPath(const ApiResource& resource, std::string_view name_space) {
+  std::string path = resource.group.empty() ? "/api" : "/apis";
+  if (!resource.group.empty()) AppendPart(resource.group, path);
+  AppendPart(resource.version, path);
+  if (resource.namespaced && !name_space.empty()) {
+    path += "/namespaces";
+    AppendPart(name_space, path);
+  }
+  AppendPart(resource.name, path);
+  return path;
+}
+
+std::string_view MethodOf(ClientVerb verb) {
+  switch (verb) {
+    case ClientVerb::kGet:
+    case ClientVerb::kList:
+      return "GET";
+    case ClientVerb::kCreate:
+      return "POST";
+    case ClientVerb::kUpdate:
+      return "PUT";
+    case ClientVerb::kPatch:
+      return "PATCH";
+    case ClientVerb::kDelete:
+    case ClientVerb::kDeleteCollection:
+      return "DELETE";
+  }
+  return "GET";
+}
+
+std::string_view ContentTypeOf(PatchType type) {
+  switch (type) {
+    case PatchType::kJson:
+      return "application/json-patch+json";
+    case PatchType::kMerge:
+      return "application/merge-patch+json";
+    case PatchType::kStrategic:
+      return "application/strategic-merge-patch+json";
+    case PatchType::kApply:
+      return "application/apply-patch+yaml";
+  }
+  return "application/merge-patch+json";
+}
+
+void AddGiven(QueryParameters& query, std::string_view name, const std::string& value) {
+  if (!value.empty()) query.Add(name, value);
+}
+
+// The names of objects are in the path but where there is none yet, or none is meant.
+bool NamesObject(const ClientCall& call) {
+  switch (call.verb) {
+    case ClientVerb::kList:
+    case ClientVerb::kDeleteCollection:
+      return false;
+    case ClientVerb::kCreate:
+      return !call.subresource.empty();
+    default:
+      return true;
+  }
+}
+
+void AddQuery(const ClientCall& call, QueryParameters& query) {
+  switch (call.verb) {
+    case ClientVerb::kGet:
+      return AddGiven(query, "resourceVersion", call.resource_version);
+    case ClientVerb::kList:
+    case ClientVerb::kDeleteCollection:
+      AddGiven(query, "labelSelector", call.label_selector);
+      AddGiven(query, "fieldSelector", call.field_selector);
+      AddGiven(query, "resourceVersion", call.resource_version);
+      AddGiven(query, "resourceVersionMatch", call.resource_version_match);
+      AddGiven(query, "continue", call.continue_token);
+      if (call.limit > 0) query.Add("limit", std::to_string(call.limit));
+      return;
+    case ClientVerb::kPatch:
+      if (call.force) query.Add("force", "true");
+      [[fallthrough]];
+    case ClientVerb::kCreate:
+    case ClientVerb::kUpdate:
+      return AddGiven(query, "fieldManager", call.field_manager);
+    case ClientVerb::kDelete:
+      return;
+  }
+}
+
+// Null if nothing is chosen.
+ObjectPtr DeleteOptionsOf(const DeleteChoice& choice) {
+  if (!choice.grace_period_seconds && choice.uid.empty() && choice.resource_version.empty() &&
+      choice.propagation.empty()) {
+    return nullptr;
+  }
+  auto document = std::make_shared<Document>(views::meta_v1::DeleteOptions::New());
+  views::meta_v1::MutableDeleteOptions options(*document);
+  if (choice.grace_period_seconds) options.set_grace_period_seconds(*choice.grace_period_seconds);
+  if (!choice.propagation.empty()) options.set_propagation_policy(choice.propagation);
+  if (!choice.uid.empty()) options.mutable_preconditions().set_uid(choice.uid);
+  if (!choice.resource_version.empty()) {
+    options.mutable_preconditions().set_resource_version(choice.resource_version);
+  }
+  return document;
+}
+
+ApiRequestPtr MakeRequest(std::string_view method, std::string path, Responder responder) {
+  auto request =
+      std::make_unique<ApiRequest>(ApiRequest{.http = {}, .responder = std::move(responder)});
+  request->http.method = method;
+  request->http.path = std::move(path);
+  request->http.version = 20;
+  return request;
+}
+
+}  // namespace
+
+Result<ApiRequestPtr> RequestOf(const ClientCall& call, Responder responder) {
+  std::string path = CollectionPath(*call.resource, call.target.name_space);
+  if (NamesObject(call)) {
+    if (call.target.name.empty()) return BadRequest("resource name may not be empty");
+    AppendPart(call.target.name, path);
+    if (!call.subresource.empty()) AppendPart(call.subresource, path);
+  }
+  ApiRequestPtr request = MakeRequest(MethodOf(call.verb), std::move(path), std::move(responder));
+  AddQuery(call, request->query);
+  switch (call.verb) {
+    case ClientVerb::kPatch:
+      request->http.headers.Add("content-type", std::string(ContentTypeOf(call.patch_type)));
+      request->http.body = call.patch;
+      break;
+    case ClientVerb::kDelete:
+    case ClientVerb::kDeleteCollection:
+      request->body = DeleteOptionsOf(call.deletion);
+      break;
+    default:
+      request->body = call.body;
+  }
+  return request;
+}
+
+ApiRequestPtr RequestOf(const WatchCall& call, Responder responder) {
+  ApiRequestPtr request =
+      MakeRequest("GET", CollectionPath(*call.resource, call.name_space), std::move(responder));
+  QueryParameters& query = request->query;
+  query.Add("watch", "true");
+  query.Add("allowWatchBookmarks", "true");
+  AddGiven(query, "labelSelector", call.label_selector);
+  AddGiven(query, "fieldSelector", call.field_selector);
+  AddGiven(query, "resourceVersion", call.resource_version);
+  if (call.send_initial_events) {
+    query.Add("sendInitialEvents", "true");
+    query.Add("resourceVersionMatch", "NotOlderThan");
+  }
+  return request;
+}
+
+}  // namespace skiff

@@ -1,0 +1,80 @@
+#include "apiserver/in_process/local_reply.h"
+
+#include <string>
+#include <utility>
+
+#include "apiserver/tables/object_bytes.h"
+#include "base/strings.h"
+#include "object/json/decode.h"
+
+namespace skiff {
+namespace {
+
+StatusReason ReasonOf(int code) {
+  for (int i = 0; i <= static_cast<int>(StatusReason::kInternalError); ++i) {
+    const auto reason = static_cast<StatusReason>(i);
+    if (reason != StatusReason::kUnknown && StatusReasonCode(reason) == code) return reason;
+  }
+  return StatusReason::kUnknown;
+}
+
+std::string TextOf(const Value& tree, std::string_view name) {
+  const Value* found = tree.is_map() ? tree.Find(name) : nullptr;
+  return found != nullptr && found->is_string() ? std::string(found->AsText()) : std::string();
+}
+
+Result<ClientReply> Reply(Status why, const ReplyShape&, SharedDocuments&) {
+  return std::unexpected(std::move(why));
+}
+
+Result<ClientReply> Reply(GivenObject given, const ReplyShape&, SharedDocuments&) {
+  ClientReply out{.code = given.code};
+  if (given.object.kind() != "Status") {
+    out.object = std::make_shared<const Document>(std::move(given.object));
+  }
+  return out;
+}
+
+Result<ClientReply> Reply(StoredObject stored, const ReplyShape& shape,
+                          SharedDocuments& documents) {
+  ClientReply out{.code = stored.code};
+  SKIFF_ASSIGN_OR_RETURN(out.object,
+                         documents.Get(stored.view, shape.form, stored.bytes, stored.revision));
+  return out;
+}
+
+Result<ClientReply> Reply(StoredList list, const ReplyShape& shape, SharedDocuments& documents) {
+  ClientReply out;
+  out.resource_version = RevisionText(list.reply.revision()).view();
+  // Who deletes a collection does not look at what was in it.
+  if (shape.verb == ClientVerb::kDeleteCollection) return out;
+  out.continue_token = list.reply.page().continue_token;
+  for (ListCursor at = list.reply.Entries(); const CacheEntry* entry = at.Next();) {
+    SKIFF_ASSIGN_OR_RETURN(ObjectPtr item,
+                           documents.Get(list.view, shape.form, entry->value(), entry->revision()));
+    out.items.push_back(std::move(item));
+  }
+  return out;
+}
+
+Result<ClientReply> Reply(HttpResponse response, const ReplyShape&, SharedDocuments&) {
+  if (response.code >= 400) return std::unexpected(StatusOf(response));
+  return Fail(StatusReason::kNotAcceptable, "this is answered with text, and not with an object");
+}
+
+}  // namespace
+
+Result<ClientReply> ReplyOf(LocalReply reply, const ReplyShape& shape, SharedDocuments& documents) {
+  return std::visit([&](auto& each) { return Reply(std::move(each), shape, documents); }, reply);
+}
+
+Status StatusOf(const HttpResponse& response) {
+  const StatusReason reason = ReasonOf(response.code);
+  const std::string_view text = TrimSpace(response.body.view());
+  if (const Result<Document> tree = DecodeJson(text, nullptr); tree) {
+    return Status(reason, TextOf(tree->root(), "message"));
+  }
+  return Status(reason, std::string(text));
+}
+
+}  // namespace skiff

@@ -1,0 +1,190 @@
+#include "apiserver/in_process/transport.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apiserver/authz/forbidden.h"
+#include "apiserver/in_process/call_request.h"
+#include "apiserver/in_process/executor_link.h"
+#include "apiserver/in_process/local_call.h"
+#include "apiserver/in_process/local_reply.h"
+#include "apiserver/in_process/local_watch.h"
+#include "apiserver/in_process/served_api.h"
+#include "apiserver/in_process/shared_documents.h"
+
+namespace skiff {
+namespace {
+
+using Done = std::move_only_function<void(Result<ClientReply>)>;
+using Discovered = std::move_only_function<void(Result<ServedApi>)>;
+
+Status Closed() {
+  return Status(StatusReason::kServiceUnavailable, "the way to the API server is closed");
+}
+
+// What is open, and what all calls share. Executor only. Callbacks hold it weakly and find it gone
+// once the transport is.
+class Calls : public std::enable_shared_from_this<Calls> {
+ public:
+  explicit Calls(InProcessOptions options)
+      : options_(std::move(options)),
+        user_(std::make_shared<const UserInfo>(options_.user)),
+        link_(std::make_shared<ExecutorLink>(options_.executor, options_.run_elsewhere)),
+        documents_(std::make_shared<SharedDocuments>()) {}
+  Calls(const Calls&) = delete;
+  Calls& operator=(const Calls&) = delete;
+  ~Calls() { link_->Cut(); }
+
+  Executor& executor() { return options_.executor; }
+
+  void Send(const ClientCall& call, Done done) {
+    const uint64_t id = ++last_;
+    calls_.emplace(id, std::move(done));
+    const ReplyShape shape{.verb = call.verb, .form = FormOf(call.metadata_only)};
+    const auto local =
+        std::make_shared<LocalCall>(link_, [weak = weak_from_this(), id, shape](LocalReply reply) {
+          const auto self = weak.lock();
+          if (self != nullptr) self->Answer(id, shape, std::move(reply));
+        });
+    if (closed_) return local->Refuse(Closed());
+    // What cannot become a request is answered like one that is refused.
+    Result<ApiRequestPtr> request = RequestOf(call, Responder(local));
+    if (!request) return local->Refuse(request.error());
+    Handle(std::move(*request), local);
+  }
+
+  std::shared_ptr<LocalWatch> Watch(const WatchCall& call, ClientWatchSink* sink) {
+    auto watch = std::make_shared<LocalWatch>(link_, documents_, FormOf(call.metadata_only), sink);
+    watches_.emplace(watch.get(), watch);
+    const auto local = watch->MakeSink();
+    if (closed_) {
+      local->Refuse(Closed());
+    } else {
+      Handle(RequestOf(call, Responder(local)), local);
+    }
+    return watch;
+  }
+  void Forget(LocalWatch* watch) { watches_.erase(watch); }
+
+  void Discover(Discovered done) {
+    const uint64_t id = ++last_;
+    discoveries_.emplace(id, std::move(done));
+    if (closed_) return AnswerDiscovery(id, std::unexpected(Closed()));
+    const AccessAttributes attributes{.user = user_.get(),
+                                      .verb = "get",
+                                      .is_resource = false,
+                                      .group = {},
+                                      .version = {},
+                                      .resource = {},
+                                      .subresource = {},
+                                      .name_space = {},
+                                      .name = {},
+                                      .path = "/apis"};
+    options_.authorizer.Authorize(attributes, [weak = weak_from_this(), link = link_, user = user_,
+                                               attributes, id](const AccessAnswer& answer) {
+      std::optional<Status> refused;
+      if (answer.decision != Decision::kAllow) {
+        refused = ForbiddenStatus(attributes, answer.reason);
+      }
+      link->Post([weak, id, refused = std::move(refused)] {
+        if (const auto self = weak.lock()) self->AfterAuthorization(id, refused);
+      });
+    });
+  }
+
+  // Who is answered may ask again, and be answered likewise, later.
+  void Close() {
+    if (std::exchange(closed_, true)) return;
+    const auto self = shared_from_this();
+    for (auto& [id, done] : std::exchange(calls_, {})) done(std::unexpected(Closed()));
+    for (auto& [id, done] : std::exchange(discoveries_, {})) done(std::unexpected(Closed()));
+    for (const auto& [key, weak] : std::exchange(watches_, {})) {
+      if (const auto watch = weak.lock()) watch->End(Closed());
+    }
+  }
+
+ private:
+  static DocumentForm FormOf(bool metadata_only) {
+    return metadata_only ? DocumentForm::kMetadata : DocumentForm::kWhole;
+  }
+
+  void Handle(ApiRequestPtr request, std::shared_ptr<LocalSink> local) {
+    request->user = *user_;
+    request->local = std::move(local);
+    options_.handle(std::move(request));
+  }
+
+  void Answer(uint64_t id, const ReplyShape& shape, LocalReply reply) {
+    auto open = calls_.extract(id);
+    if (!open.empty()) open.mapped()(ReplyOf(std::move(reply), shape, *documents_));
+  }
+
+  void AfterAuthorization(uint64_t id, const std::optional<Status>& refused) {
+    auto open = discoveries_.extract(id);
+    if (open.empty()) return;
+    if (refused) return open.mapped()(std::unexpected(*refused));
+    open.mapped()(ServedApi{.resources = DiscoverResources(*options_.served),
+                            .unavailable = UnavailableGroups(options_.api_services)});
+  }
+
+  void AnswerDiscovery(uint64_t id, Result<ServedApi> answer) {
+    link_->Post([weak = weak_from_this(), id, answer = std::move(answer)]() mutable {
+      const auto self = weak.lock();
+      if (self == nullptr) return;
+      auto open = self->discoveries_.extract(id);
+      if (!open.empty()) open.mapped()(std::move(answer));
+    });
+  }
+
+  const InProcessOptions options_;
+  const std::shared_ptr<const UserInfo> user_;
+  const std::shared_ptr<ExecutorLink> link_;
+  const std::shared_ptr<SharedDocuments> documents_;
+  uint64_t last_ = 0;
+  std::map<uint64_t, Done> calls_;
+  std::map<uint64_t, Discovered> discoveries_;
+  std::map<LocalWatch*, std::weak_ptr<LocalWatch>> watches_;
+  bool closed_ = false;
+};
+
+class HeldWatch final : public ClientWatch {
+ public:
+  HeldWatch(std::weak_ptr<Calls> calls, std::shared_ptr<LocalWatch> watch)
+      : calls_(std::move(calls)), watch_(std::move(watch)) {}
+  ~HeldWatch() override {
+    watch_->Stop();
+    if (const auto calls = calls_.lock()) calls->Forget(watch_.get());
+  }
+
+ private:
+  const std::weak_ptr<Calls> calls_;
+  const std::shared_ptr<LocalWatch> watch_;
+};
+
+class InProcessTransport final : public ClientTransport {
+ public:
+  explicit InProcessTransport(InProcessOptions options)
+      : calls_(std::make_shared<Calls>(std::move(options))) {}
+
+  Executor& executor() override { return calls_->executor(); }
+  void Send(ClientCall call, Done done) override { calls_->Send(call, std::move(done)); }
+  std::unique_ptr<ClientWatch> Watch(WatchCall call, ClientWatchSink* sink) override {
+    return std::make_unique<HeldWatch>(calls_, calls_->Watch(call, sink));
+  }
+  void Discover(Discovered done) override { calls_->Discover(std::move(done)); }
+  void Close() override { calls_->Close(); }
+
+ private:
+  const std::shared_ptr<Calls> calls_;
+};
+
+}  // namespace
+
+std::unique_ptr<ClientTransport> MakeInProcessTransport(InProcessOptions options) {
+  return std::make_unique<InProcessTransport>(std::move(options));
+}
+
+}  // namespace skiff

@@ -1,0 +1,40 @@
+// The transport of clients that live in the API server's process.
+//
+// A call becomes the same request that it would be over HTTPS, by a user who is known, and passes
+// the same pipeline behind authentication: authorization, admission, validation, metrics. But
+// nothing of it is encoded: bodies are handed over as documents, and answers and events are
+// documents too, decoded once from the bytes at rest and shared. Handlers run on the executor's
+// thread until they have to wait.
+//
+// Owner: the client; to be closed and destroyed before the server, on the executor or when that
+// does not run any more.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "apiserver/authn/user.h"
+#include "apiserver/authz/authorizer.h"
+#include "apiserver/discovery/served_resources.h"
+#include "apiserver/request/api_request.h"
+#include "apiserver/rest/resource_storage.h"
+#include "base/executor.h"
+#include "client/client.h"
+
+namespace skiff {
+
+// All that is referred to outlives the transport; what handles requests, also those under way.
+struct InProcessOptions {
+  UserInfo user;
+  Executor& executor;
+  std::function<void(ApiRequestPtr)> handle;
+  Authorizer& authorizer;
+  std::shared_ptr<const ServedResources> served;
+  ResourceStorage* api_services = nullptr;  // null: there are none
+  // Runs work of requests whose transport has gone, on some thread.
+  std::function<void(Executor::Work)> run_elsewhere;
+};
+
+std::unique_ptr<ClientTransport> MakeInProcessTransport(InProcessOptions options);
+
+}  // namespace skiff
