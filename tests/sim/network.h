@@ -128,6 +128,8 @@ class SimTransport final : public ClientTransport {
   void Forward(uint64_t id, ClientCall call,
                std::shared_ptr<std::move_only_function<void(Result<ClientReply>)>> done);
   ClientTransport* Inner();
+  void DropInner();
+  Executor::TimerId Later(Duration delay, Executor::Work work);
   void OnServerDown();
 
   SimNetwork& network_;
@@ -140,6 +142,8 @@ class SimTransport final : public ClientTransport {
   uint64_t next_call_ = 1;
   std::vector<SimWatch*> watches_;
   bool closed_ = false;
+  // What was to happen later does not, when this is gone.
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace skiff::sim
