@@ -322,6 +322,14 @@ inline constexpr size_t kLogPieceBytes = 64 * 1024;
 // FlowSchemas that requests are compared with.
 inline constexpr size_t kMaxFlowSchemas = 10'000;
 
+// Events that wait to be written, beyond which new ones are dropped; objects, kinds of events and
+// events whose past a recorder remembers, as Kubernetes does.
+inline constexpr size_t kMaxQueuedEvents = 1'000;
+inline constexpr size_t kMaxRememberedEvents = 4'096;
+
+// Components that let an API server decide who may ask them: answers that are remembered.
+inline constexpr size_t kMaxCachedReviews = 4'096;
+
 // The Origin header of a browser, which regular expressions are tried on.
 inline constexpr size_t kMaxOriginBytes = 4096;
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace skiff {
 
@@ -39,5 +40,8 @@ class SystemRandom final : public Random {
  public:
   uint64_t Next() override;
 };
+
+// A random UUID, version 4.
+std::string NewUuid(Random& random);
 
 }  // namespace skiff

@@ -6,7 +6,7 @@
 
 #include "apiserver/admission/plugin.h"
 #include "cli/apiserver_flag_values.h"
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 namespace skiff::flag_setters {
 namespace {

@@ -12,7 +12,7 @@
 #include "cli/manual.h"
 #include "cli/output.h"
 #include "cli/store_commands.h"
-#include "cli/suggest.h"
+#include "base/suggest.h"
 #include "cli/up_commands.h"
 #include "cli/version.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "cli/suggest.h"
+#include "base/suggest.h"
 #include "object/scalar/quantity.h"
 
 namespace skiff {

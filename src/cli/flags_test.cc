@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 namespace skiff {
 namespace {

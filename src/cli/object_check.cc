@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "base/strings.h"
-#include "cli/suggest.h"
+#include "base/suggest.h"
 #include "cli/version.h"
 #include "object/json/cursor.h"
 #include "object/resource.h"

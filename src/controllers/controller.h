@@ -26,6 +26,7 @@
 #include "client/client.h"
 #include "client/events.h"
 #include "client/informer.h"
+#include "client/work_queue_metrics.h"
 
 namespace skiff {
 
@@ -52,6 +53,7 @@ struct ControllerContext {
   Log& log;
   EventRecorder& events;
   const ControllerOptions& options;
+  WorkQueueMetrics* queue_metrics = nullptr;  // for the options of work queues
 };
 
 class Controller {
@@ -68,12 +70,15 @@ class Controller {
 };
 
 struct ControllerSpec {
-  std::string_view name;                      // "garbage-collector-controller"
-  std::span<const std::string_view> aliases;  // "garbagecollector"
+  std::string_view name;   // "garbage-collector-controller"
+  std::string_view alias;  // "garbagecollector"; empty: none
   bool on_by_default = true;
-  // In kube-system; whose roles the loop has with --use-service-account-credentials.
+  // In kube-system; whose roles the loop has with --use-service-account-credentials. Empty: the
+  // manager's own identity.
   std::string_view service_account;
-  std::unique_ptr<Controller> (*make)(ControllerContext context);
+  // Null: a loop that Kubernetes has and Skiff has not. Its name may be given, to no effect. What it
+  // makes may be null too: with these options there is nothing to do.
+  std::unique_ptr<Controller> (*make)(ControllerContext context) = nullptr;
 };
 
 // By name.

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,9 @@ struct ManagerOptions {
   ControllerOptions loops = {};
 };
 
+// kInvalid for a name that no controller has; it says which one was likely meant.
+Result<void> CheckControllers(std::span<const std::string> controllers);
+
 struct ManagerEnvironment {
   // The way to the API server with the rights of a service account of kube-system; "" for those of
   // the manager itself. It outlives the manager; asked for the same account twice, it gives the
@@ -30,11 +34,12 @@ struct ManagerEnvironment {
   Random& random;
   Log& log;
   MetricsRegistry& metrics;
+  WorkQueueMetrics* queue_metrics = nullptr;  // outlives the manager
 };
 
 class ControllerManager {
  public:
-  // kInvalid for a name that no controller has.
+  // Fails as CheckControllers does. There is one manager to a registry of metrics.
   static Result<std::unique_ptr<ControllerManager>> Make(ManagerOptions options,
                                                          ManagerEnvironment environment);
   virtual ~ControllerManager() = default;
@@ -45,7 +50,7 @@ class ControllerManager {
   virtual void Stop() = 0;
   virtual bool synced() const = 0;
   virtual bool idle() const = 0;
-  // Names of the loops that run.
+  // Names of the loops that run, ascending.
   virtual std::vector<std::string_view> running() const = 0;
 };
 

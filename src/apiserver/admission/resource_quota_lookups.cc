@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "apiserver/admission/lookups.h"
+#include "apiserver/quota/pod_of_claim.h"
 #include "apiserver/registry/read_now.h"
 #include "apiserver/rest/object_output.h"
 #include "views/core/v1.h"
@@ -15,9 +16,6 @@ namespace {
 namespace core = views::core_v1;
 namespace dra = views::resource_k8s_io_v1;
 
-constexpr std::string_view kClassPrefix = "deviceclass.resource.kubernetes.io/";
-constexpr std::string_view kMadeForPod = "resource.kubernetes.io/extended-resource-claim";
-
 ResourceStorage* Find(const StorageSet& storages, std::string_view group,
                       std::string_view resource) {
   const ResourceDesc* found = FindResource(group, "v1", resource);
@@ -26,22 +24,6 @@ ResourceStorage* Find(const StorageSet& storages, std::string_view group,
 
 Result<Document> Decode(const CacheEntry& entry) {
   return DecodeStored(entry.value().view(), entry.revision());
-}
-
-std::string ExtendedResource(const Document& device_class) {
-  const auto view = ViewAs<dra::DeviceClass>(device_class);
-  return view ? std::string(view->spec().extended_resource_name().value_or("")) : std::string();
-}
-
-// The pod that the claim was made for, by reference; null view: it was made for none.
-views::meta_v1::OwnerReference OwnerOf(const dra::ResourceClaim& claim) {
-  if (claim.metadata().annotations().Get(kMadeForPod) != "true") return {};
-  for (const auto owner : claim.metadata().owner_references()) {
-    if (!owner.controller().value_or(false)) continue;
-    return owner.kind() == "Pod" && owner.api_version() == "v1" ? owner
-                                                                : views::meta_v1::OwnerReference();
-  }
-  return {};
 }
 
 }  // namespace
@@ -55,17 +37,18 @@ std::string CachedQuotaLookups::ExtendedResourceOf(std::string_view device_class
   const EntryRef entry = FindNow(classes_, {}, device_class);
   if (!entry) return {};
   const Result<Document> document = Decode(*entry);
-  return document ? ExtendedResource(*document) : std::string();
+  return document ? ExtendedResourceName(*document) : std::string();
 }
 
 bool CachedQuotaLookups::HasDeviceClass(std::string_view extended_resource) const {
-  if (extended_resource.starts_with(kClassPrefix)) {
-    return static_cast<bool>(FindNow(classes_, {}, extended_resource.substr(kClassPrefix.size())));
+  if (extended_resource.starts_with(kDeviceClassPrefix)) {
+    return static_cast<bool>(
+        FindNow(classes_, {}, extended_resource.substr(kDeviceClassPrefix.size())));
   }
   bool found = false;
   ForEachNow(classes_, [&](const CacheEntry& entry) {
     const Result<Document> document = Decode(entry);
-    found |= document && ExtendedResource(*document) == extended_resource;
+    found |= document && ExtendedResourceName(*document) == extended_resource;
   });
   return found;
 }
@@ -73,7 +56,7 @@ bool CachedQuotaLookups::HasDeviceClass(std::string_view extended_resource) cons
 std::shared_ptr<const Document> CachedQuotaLookups::PodOfClaim(const Document& document) const {
   const auto claim = ViewAs<dra::ResourceClaim>(document);
   if (!claim) return nullptr;
-  const views::meta_v1::OwnerReference owner = OwnerOf(*claim);
+  const views::meta_v1::OwnerReference owner = PodOwnerOf(*claim);
   if (owner.AsValue() == nullptr) return nullptr;
   const std::string_view name_space = claim->metadata().namespace_();
   const EntryRef entry = FindNow(pods_, name_space, owner.name());
@@ -89,15 +72,12 @@ std::shared_ptr<const Document> CachedQuotaLookups::PodOfClaim(const Document& d
     return status.resource_claim_name() == name ? pod : nullptr;
   }
   // Until the pod says which claim is its own, it is the oldest one.
-  const Timestamp made = claim->metadata().creation_timestamp();
   bool is_oldest = true;
   ForEachInNamespaceNow(claims_, name_space, [&](const CacheEntry& other_entry) {
     const Result<Document> other_document = Decode(other_entry);
     const auto other = other_document ? ViewAs<dra::ResourceClaim>(*other_document) : std::nullopt;
-    if (!other || OwnerOf(*other).uid() != owner.uid()) return true;
-    const Timestamp other_made = other->metadata().creation_timestamp();
-    is_oldest = other_made.seconds > made.seconds ||
-                (other_made.seconds == made.seconds && other->metadata().name() >= name);
+    if (!other || PodOwnerOf(*other).uid() != owner.uid()) return true;
+    is_oldest = !IsOlderClaim(*other, *claim);
     return is_oldest;
   });
   return is_oldest ? pod : nullptr;

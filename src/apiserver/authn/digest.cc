@@ -1,6 +1,8 @@
 #include "apiserver/authn/digest.h"
 
 #include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/sha.h>
 
 namespace skiff {
@@ -8,6 +10,13 @@ namespace skiff {
 Sha256Digest Sha256(std::string_view bytes) {
   Sha256Digest digest;
   SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+  return digest;
+}
+
+Sha256Digest HmacSha256(std::string_view key, std::string_view bytes) {
+  Sha256Digest digest;
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+       reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data(), nullptr);
   return digest;
 }
 

@@ -199,19 +199,4 @@ UserInfo ServiceAccountUser(std::string_view name_space, std::string_view name,
   return user;
 }
 
-std::string NewUuid(Random& random) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  uint64_t high = random.Next();
-  uint64_t low = random.Next();
-  high = (high & ~uint64_t{0xf000}) | 0x4000;                // version 4
-  low = (low & ~(uint64_t{3} << 62)) | (uint64_t{2} << 62);  // variant of RFC 9562
-  std::string out;
-  for (int i = 0; i < 32; ++i) {
-    if (i == 8 || i == 12 || i == 16 || i == 20) out += '-';
-    const uint64_t half = i < 16 ? high : low;
-    out += kDigits[half >> (60 - 4 * (i % 16)) & 15];
-  }
-  return out;
-}
-
 }  // namespace skiff

@@ -67,7 +67,4 @@ std::string ServiceAccountUserName(std::string_view name_space, std::string_view
 UserInfo ServiceAccountUser(std::string_view name_space, std::string_view name,
                             std::string_view uid);
 
-// A random UUID (version 4).
-std::string NewUuid(Random& random);
-
 }  // namespace skiff

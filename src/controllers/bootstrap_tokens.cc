@@ -1,0 +1,63 @@
+#include "controllers/bootstrap_tokens.h"
+
+#include <algorithm>
+
+#include "apiserver/authn/base64url.h"
+#include "apiserver/authn/digest.h"
+#include "controllers/objects.h"
+#include "views/core/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+
+constexpr std::string_view kNamePrefix = "bootstrap-token-";
+constexpr size_t kIdBytes = 6;
+
+// The part of the secret's name that must be the token's id; empty: it has none.
+std::string_view IdOfName(std::string_view name) {
+  if (!name.starts_with(kNamePrefix)) return {};
+  const std::string_view id = name.substr(kNamePrefix.size());
+  const bool good = id.size() == kIdBytes && std::ranges::all_of(id, [](char c) {
+                      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+                    });
+  return good ? id : std::string_view();
+}
+
+}  // namespace
+
+Informer& BootstrapTokens(InformerSet& informers) {
+  return informers.For(
+      BuiltIn("", "v1", "secrets"),
+      {.field_selector = "metadata.namespace=kube-system,type=bootstrap.kubernetes.io/token"});
+}
+
+std::optional<Duration> TokenTimeLeft(const Document& secret, Timestamp now) {
+  const std::string_view expiration = core::Secret(secret).data().Get("expiration");
+  if (expiration.empty()) return std::nullopt;
+  const Result<Timestamp> when = ParseTime(expiration);
+  if (!when) return Duration::zero();
+  return std::max(TimeUntil(*when, now), Duration::zero());
+}
+
+std::optional<SigningToken> ReadSigningToken(const Document& document, Timestamp now) {
+  const core::Secret secret(document);
+  const SigningToken token = {.id = secret.data().Get("token-id"),
+                              .secret = secret.data().Get("token-secret")};
+  if (token.id.empty() || token.id != IdOfName(secret.metadata().name())) return std::nullopt;
+  if (token.secret.empty() || secret.data().Get("usage-bootstrap-signing") != "true") {
+    return std::nullopt;
+  }
+  if (TokenTimeLeft(document, now) == Duration::zero()) return std::nullopt;
+  return token;
+}
+
+std::string DetachedSignature(std::string_view content, const SigningToken& token) {
+  const std::string header =
+      EncodeBase64Url("{\"alg\":\"HS256\",\"kid\":" + JsonText(token.id) + "}");
+  const Sha256Digest signature = HmacSha256(token.secret, header + "." + EncodeBase64Url(content));
+  return header + ".." + EncodeBase64Url(AsBytes(signature));
+}
+
+}  // namespace skiff

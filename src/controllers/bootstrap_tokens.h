@@ -1,0 +1,31 @@
+// Bootstrap tokens: secrets of their type in kube-system, with which nodes join a cluster.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "client/informer.h"
+#include "object/scalar/time.h"
+
+namespace skiff {
+
+// Those of their type in kube-system and no others.
+Informer& BootstrapTokens(InformerSet& informers);
+
+// How long the token is good for: zero when it has expired, which one with an unreadable time has;
+// nothing when it never does.
+std::optional<Duration> TokenTimeLeft(const Document& secret, Timestamp now);
+
+struct SigningToken {
+  std::string_view id;
+  std::string_view secret;
+};
+// Nothing when the token is malformed, has expired or is not meant for signing.
+std::optional<SigningToken> ReadSigningToken(const Document& secret, Timestamp now);
+
+// HEADER..SIGNATURE: a JSON web signature (HS256) over a content that is not in it.
+std::string DetachedSignature(std::string_view content, const SigningToken& token);
+
+}  // namespace skiff

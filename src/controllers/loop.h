@@ -1,0 +1,92 @@
+// What control loops are built with: a queue that informers feed, and the usual loop around one.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "client/work_queue.h"
+#include "controllers/controller.h"
+
+namespace skiff {
+
+// What is done when an object changes; an empty one does nothing.
+struct Reactions {
+  std::function<void(const ObjectPtr& object)> added = {};
+  std::function<void(const ObjectPtr& old, const ObjectPtr& object)> updated = {};
+  std::function<void(const ObjectPtr& last)> deleted = {};
+};
+
+// A work queue that collects keys until every informer that it follows has synced, so that nobody
+// acts on half of the state. Errors are logged, and their keys come back. The informers outlive it.
+class InformedQueue {
+ public:
+  InformedQueue(Executor& executor, Log& log, WorkQueueOptions options,
+                WorkQueue::Reconcile reconcile);
+  ~InformedQueue();
+  InformedQueue(const InformedQueue&) = delete;
+  InformedQueue& operator=(const InformedQueue&) = delete;
+
+  // Before Start().
+  void Follow(Informer& informer, Reactions reactions);
+  // The key of every object that is added or changed.
+  void FollowKeys(Informer& informer);
+
+  void Start();
+  void Stop();
+  void Add(std::string key);
+  void AddAfter(std::string key, Duration delay) { queue_.AddAfter(std::move(key), delay); }
+  bool idle() const { return collected_.empty() && queue_.idle(); }
+
+ private:
+  struct Followed;
+
+  Task<Result<void>> ReconcileAndTell(std::string key);
+  void OpenWhenSynced();
+
+  Executor& executor_;
+  Log& log_;
+  const std::string name_;
+  WorkQueue::Reconcile reconcile_;
+  std::vector<std::unique_ptr<Followed>> followed_;
+  std::set<std::string> collected_;
+  bool open_ = false;
+  bool stopped_ = false;
+  Executor::TimerId timer_ = {};
+  WorkQueue queue_;
+};
+
+// A loop with one queue. Those that derive from it follow informers in their constructor.
+class QueueController : public Controller {
+ public:
+  void Start() override { queue_.Start(); }
+  void Stop() override { queue_.Stop(); }
+  bool idle() const override { return queue_.idle(); }
+
+ protected:
+  QueueController(ControllerContext context, WorkQueueOptions options);
+  virtual Task<Result<void>> Reconcile(std::string key) = 0;
+
+  ControllerContext context_;
+  InformedQueue queue_;
+};
+
+// A loop that looks at everything, in rounds: the first when its informers have synced, each next
+// one `period` after the last has ended. What fails is left to the next round.
+class PeriodicController : public QueueController {
+ public:
+  void Start() override;
+
+ protected:
+  PeriodicController(ControllerContext context, std::string name, Duration period);
+  virtual Task<void> Round() = 0;
+
+ private:
+  Task<Result<void>> Reconcile(std::string key) final;
+
+  const Duration period_;
+};
+
+}  // namespace skiff

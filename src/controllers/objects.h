@@ -1,0 +1,50 @@
+// Objects as control loops see them: their keys in queues, what the server's errors mean, times,
+// finalizers, and the text of patches.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "client/object.h"
+#include "object/scalar/time.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// "namespace/name", or "name" of what belongs to no namespace.
+std::string KeyOf(const Document& object);
+ObjectName NameOfKey(std::string_view key);
+
+template <typename T>
+bool FailedWith(const Result<T>& result, StatusReason reason) {
+  return !result && result.error().reason() == reason;
+}
+// Nothing can be made in a namespace that is being deleted.
+template <typename T>
+bool FailedAsNamespaceEnds(const Result<T>& result) {
+  if (result) return false;
+  for (const StatusCause& cause : result.error().causes()) {
+    if (cause.reason == "NamespaceTerminating") return true;
+  }
+  return false;
+}
+
+Timestamp WallTime(Clock& clock);
+// Negative when it has passed; the longest duration there is for what is further away.
+Duration TimeUntil(Timestamp when, Timestamp now);
+
+// A metadata map's entry; "" when there is none.
+std::string_view LabelOf(const Document& object, std::string_view key);
+std::string_view AnnotationOf(const Document& object, std::string_view key);
+
+bool HasFinalizer(const Document& object, std::string_view finalizer);
+// Copies to be written back.
+ObjectPtr WithFinalizer(const Document& object, std::string_view finalizer);
+ObjectPtr WithoutFinalizer(const Document& object, std::string_view finalizer);
+
+// A string of JSON, with its quotes.
+std::string JsonText(std::string_view text);
+
+}  // namespace skiff

@@ -1,0 +1,92 @@
+#include "controllers/root_ca.h"
+
+#include <memory>
+
+#include "controllers/loop.h"
+#include "controllers/objects.h"
+#include "views/core/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+
+constexpr std::string_view kConfigMap = "kube-root-ca.crt";
+constexpr std::string_view kKey = "ca.crt";
+constexpr std::string_view kDescriptionKey = "kubernetes.io/description";
+constexpr std::string_view kDescription =
+    "Contains a CA bundle that can be used to verify the kube-apiserver when using internal "
+    "endpoints such as the internal service IP or kubernetes.default.svc. No other usage is "
+    "guaranteed across distributions of Kubernetes clusters.";
+
+class RootCa final : public QueueController {
+ public:
+  explicit RootCa(ControllerContext context)
+      : QueueController(std::move(context), {.name = "root_ca_cert_publisher"}) {
+    if (context_.options.root_ca.empty()) return;
+    namespaces_ = &context_.informers.For(BuiltIn("", "v1", "namespaces"));
+    config_maps_ =
+        &context_.informers.For(BuiltIn("", "v1", "configmaps"),
+                                {.field_selector = "metadata.name=" + std::string(kConfigMap)});
+    queue_.FollowKeys(*namespaces_);
+    const auto again = [this](const ObjectPtr& map) { queue_.Add(NameOf(*map).name_space); };
+    queue_.Follow(*config_maps_,
+                  {.updated = [again](const ObjectPtr&, const ObjectPtr& map) { again(map); },
+                   .deleted = again});
+  }
+
+ private:
+  // The key is the namespace.
+  Task<Result<void>> Reconcile(std::string key) override {
+    const ObjectPtr name_space = namespaces_->Find({.name_space = {}, .name = key});
+    if (!name_space || core::Namespace(*name_space).status().phase() == "Terminating") {
+      co_return Result<void>();
+    }
+    const ObjectPtr there =
+        config_maps_->Find({.name_space = key, .name = std::string(kConfigMap)});
+    if (there && IsGood(core::ConfigMap(*there))) co_return Result<void>();
+
+    ObjectPtr wanted = Wanted(key, there.get());
+    const ApiResource& resource = config_maps_->resource();
+    Result<ObjectPtr> written = wanted;
+    if (there) {
+      written = co_await context_.client.Update(resource, std::move(wanted));
+    } else {
+      written = co_await context_.client.Create(resource, std::move(wanted));
+    }
+    // The namespace, or what was to be changed, is gone: there will be an event if it comes back.
+    if (written || FailedAsNamespaceEnds(written) || FailedWith(written, StatusReason::kNotFound)) {
+      co_return Result<void>();
+    }
+    co_return std::unexpected(written.error());
+  }
+
+  bool IsGood(const core::ConfigMap& map) const {
+    return map.data().size() == 1 && map.data().Get(kKey) == context_.options.root_ca &&
+           !map.metadata().annotations().Get(kDescriptionKey).empty();
+  }
+
+  ObjectPtr Wanted(std::string_view name_space, const Document* there) const {
+    const std::shared_ptr<Document> document =
+        there != nullptr ? MutableCopy(*there) : std::make_shared<Document>(core::ConfigMap::New());
+    core::MutableConfigMap map(*document);
+    map.mutable_metadata().set_name(kConfigMap);
+    map.mutable_metadata().set_namespace(name_space);
+    map.mutable_metadata().put_annotations(kDescriptionKey, kDescription);
+    map.clear_data();
+    map.put_data(kKey, context_.options.root_ca);
+    return document;
+  }
+
+  // Null when there is nothing to publish.
+  Informer* namespaces_ = nullptr;
+  Informer* config_maps_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Controller> MakeRootCaController(ControllerContext context) {
+  return std::make_unique<RootCa>(std::move(context));
+}
+
+}  // namespace skiff

@@ -1,0 +1,197 @@
+#include "controllers/service_account_tokens.h"
+
+#include <memory>
+#include <optional>
+
+#include "apiserver/authn/jwt.h"
+#include "apiserver/authn/service_account_claims.h"
+#include "controllers/loop.h"
+#include "controllers/objects.h"
+#include "controllers/token_secrets.h"
+#include "views/core/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+
+constexpr std::string_view kTokenKey = "token";
+constexpr std::string_view kCaKey = "ca.crt";
+constexpr std::string_view kNamespaceKey = "namespace";
+constexpr uint32_t kMaxRetries = 10;
+constexpr char kByAccount[] = "account";
+
+// A key says NAMESPACE/SECRET/ACCOUNT: when the secret is gone, its account may still name it.
+struct TokenKey {
+  ObjectName secret;
+  ObjectName account;
+};
+
+std::string KeyOfToken(const Document& secret) {
+  return KeyOf(secret) + "/" + std::string(AnnotationOf(secret, kAccountNameAnnotation));
+}
+
+TokenKey ParseKey(std::string_view key) {
+  const size_t slash = key.rfind('/');
+  TokenKey parsed;
+  parsed.secret = NameOfKey(key.substr(0, slash));
+  parsed.account = {.name_space = parsed.secret.name_space,
+                    .name = std::string(key.substr(slash + 1))};
+  return parsed;
+}
+
+class ServiceAccountTokens final : public QueueController {
+ public:
+  explicit ServiceAccountTokens(ControllerContext context)
+      : QueueController(std::move(context), Options(context.options)) {
+    if (context_.options.service_account_private_key.empty()) return;
+    Result<JwtKey> key = JwtKey::ParsePrivate(context_.options.service_account_private_key,
+                                              "the private key of service accounts");
+    if (!key) {
+      context_.log.Error("No tokens will be made for secrets", {{"err", key.error().ToString()}});
+      return;
+    }
+    key_ = std::move(*key);
+    accounts_ = &context_.informers.For(BuiltIn("", "v1", "serviceaccounts"));
+    secrets_ = &TokenSecrets(context_.informers);
+    secrets_->AddIndex(kByAccount, [](const Document& secret) -> std::vector<std::string> {
+      return {NameOf(secret).name_space + "/" +
+              std::string(AnnotationOf(secret, kAccountNameAnnotation))};
+    });
+    Follow();
+  }
+
+ private:
+  static WorkQueueOptions Options(const ControllerOptions& options) {
+    return {.name = "serviceaccount_tokens_service",
+            .workers = options.concurrent_service_account_token_syncs,
+            .max_retries = kMaxRetries};
+  }
+
+  void Follow() {
+    const auto add = [this](const ObjectPtr& secret) { queue_.Add(KeyOfToken(*secret)); };
+    queue_.Follow(*secrets_,
+                  {.added = add,
+                   .updated = [add](const ObjectPtr&, const ObjectPtr& secret) { add(secret); },
+                   .deleted = add});
+    const auto add_of = [this](const ObjectPtr& account) {
+      for (const ObjectPtr& secret : secrets_->ByIndex(kByAccount, KeyOf(*account))) {
+        queue_.Add(KeyOfToken(*secret));
+      }
+    };
+    queue_.Follow(*accounts_, {.updated =
+                                   [add_of](const ObjectPtr& old, const ObjectPtr& account) {
+                                     if (UidOf(*old) != UidOf(*account)) add_of(account);
+                                   },
+                               .deleted = add_of});
+  }
+
+  Task<Result<void>> Reconcile(std::string key) override {
+    const TokenKey names = ParseKey(key);
+    if (names.account.name.empty()) co_return Result<void>();
+    const ObjectPtr secret = secrets_->Find(names.secret);
+    if (!secret) co_return co_await ForgetSecret(names);
+    const Result<ObjectPtr> account = co_await FindAccount(secret, names.account);
+    if (!account) co_return std::unexpected(account.error());
+    if (*account) co_return co_await Fill(secret, *account);
+
+    DeleteChoice how;
+    how.uid = UidOf(*secret);
+    const Result<void> deleted =
+        co_await context_.client.Delete(secrets_->resource(), names.secret, std::move(how));
+    // Gone, or another of its name.
+    if (FailedWith(deleted, StatusReason::kNotFound) ||
+        FailedWith(deleted, StatusReason::kConflict)) {
+      co_return Result<void>();
+    }
+    co_return deleted;
+  }
+
+  // Null when there is none, or only another of its name. Asks the server before it says so.
+  Task<Result<ObjectPtr>> FindAccount(ObjectPtr secret, ObjectName name) {
+    const std::string_view uid = AnnotationOf(*secret, kAccountUidAnnotation);
+    const ObjectPtr seen = accounts_->Find(name);
+    if (seen && (uid.empty() || UidOf(*seen) == uid)) co_return seen;
+    const Result<ObjectPtr> live =
+        co_await context_.client.Get(accounts_->resource(), std::move(name));
+    if (FailedWith(live, StatusReason::kNotFound)) co_return ObjectPtr();
+    if (live && !uid.empty() && UidOf(**live) != uid) co_return ObjectPtr();
+    co_return live;
+  }
+
+  bool IsComplete(const core::Secret& secret) const {
+    const std::string& ca = context_.options.root_ca;
+    return !secret.data().Get(kTokenKey).empty() && !secret.data().Get(kNamespaceKey).empty() &&
+           (ca.empty() || secret.data().Get(kCaKey) == ca);
+  }
+
+  Task<Result<void>> Fill(ObjectPtr secret, ObjectPtr account) {
+    if (IsComplete(core::Secret(*secret))) co_return Result<void>();
+    Result<ObjectPtr> filled = Filled(*secret, *account);
+    if (!filled) co_return std::unexpected(filled.error());
+    const Result<ObjectPtr> written =
+        co_await context_.client.Update(secrets_->resource(), std::move(*filled));
+    // Gone, or changed by another, of which there will be an event.
+    if (written || FailedWith(written, StatusReason::kNotFound) ||
+        FailedWith(written, StatusReason::kConflict)) {
+      co_return Result<void>();
+    }
+    co_return std::unexpected(written.error());
+  }
+
+  Result<ObjectPtr> Filled(const Document& old, const Document& account) const {
+    const std::shared_ptr<Document> document = MutableCopy(old);
+    core::MutableSecret secret(*document);
+    const ObjectName name = NameOf(old);
+    const ObjectName account_name = NameOf(account);
+    if (!context_.options.root_ca.empty()) secret.put_data(kCaKey, context_.options.root_ca);
+    const core::Secret there(old);
+    if (there.data().Get(kNamespaceKey).empty()) secret.put_data(kNamespaceKey, name.name_space);
+    if (there.data().Get(kTokenKey).empty()) {
+      const LegacyClaims claims = {
+          .subject = ServiceAccountUserName(account_name.name_space, account_name.name),
+          .name_space = name.name_space,
+          .secret = name.name,
+          .service_account = account_name.name,
+          .service_account_uid = std::string(UidOf(account))};
+      SKIFF_ASSIGN_OR_RETURN(const std::string token, SignJwt(*key_, claims.ToJson()));
+      secret.put_data(kTokenKey, token);
+    }
+    secret.mutable_metadata().put_annotations(kAccountNameAnnotation, account_name.name);
+    secret.mutable_metadata().put_annotations(kAccountUidAnnotation, UidOf(account));
+    return ObjectPtr(document);
+  }
+
+  // Older clusters list an account's secrets in the account.
+  Task<Result<void>> ForgetSecret(TokenKey names) {
+    const ObjectPtr account = accounts_->Find(names.account);
+    if (!account) co_return Result<void>();
+    const std::shared_ptr<Document> document = MutableCopy(*account);
+    core::MutableServiceAccount changed(*document);
+    const auto secrets = core::ServiceAccount(*account).secrets();
+    bool found = false;
+    for (size_t i = secrets.size(); i-- > 0;) {
+      if (secrets[i].name() != names.secret.name) continue;
+      changed.erase_secrets(i);
+      found = true;
+    }
+    if (!found) co_return Result<void>();
+    const Result<ObjectPtr> written =
+        co_await context_.client.Update(accounts_->resource(), document);
+    if (written || FailedWith(written, StatusReason::kNotFound)) co_return Result<void>();
+    co_return std::unexpected(written.error());
+  }
+
+  std::optional<JwtKey> key_;
+  // Null without a key.
+  Informer* accounts_ = nullptr;
+  Informer* secrets_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Controller> MakeServiceAccountTokensController(ControllerContext context) {
+  return std::make_unique<ServiceAccountTokens>(std::move(context));
+}
+
+}  // namespace skiff

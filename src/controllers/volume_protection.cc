@@ -1,0 +1,55 @@
+#include "controllers/volume_protection.h"
+
+#include <memory>
+
+#include "controllers/loop.h"
+#include "controllers/objects.h"
+#include "views/core/v1.h"
+
+namespace skiff {
+namespace {
+
+constexpr std::string_view kFinalizer = "kubernetes.io/pv-protection";
+
+bool IsBound(const Document& volume) {
+  return views::core_v1::PersistentVolume(volume).status().phase() == "Bound";
+}
+
+class VolumeProtection final : public QueueController {
+ public:
+  explicit VolumeProtection(ControllerContext context)
+      : QueueController(std::move(context), {.name = "pvprotection"}),
+        volumes_(context_.informers.For(BuiltIn("", "v1", "persistentvolumes"))) {
+    queue_.FollowKeys(volumes_);
+  }
+
+ private:
+  Task<Result<void>> Reconcile(std::string key) override {
+    const ObjectPtr volume = volumes_.Find({.name_space = {}, .name = key});
+    if (!volume) co_return Result<void>();
+    const bool deleting = IsDeleting(*volume);
+    if (deleting != HasFinalizer(*volume, kFinalizer) || (deleting && IsBound(*volume))) {
+      co_return Result<void>();
+    }
+    ObjectPtr changed =
+        deleting ? WithoutFinalizer(*volume, kFinalizer) : WithFinalizer(*volume, kFinalizer);
+    const Result<ObjectPtr> written =
+        co_await context_.client.Update(volumes_.resource(), std::move(changed));
+    // Gone, or changed by another, of which there will be an event.
+    if (written || FailedWith(written, StatusReason::kNotFound) ||
+        FailedWith(written, StatusReason::kConflict)) {
+      co_return Result<void>();
+    }
+    co_return std::unexpected(written.error());
+  }
+
+  Informer& volumes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Controller> MakeVolumeProtectionController(ControllerContext context) {
+  return std::make_unique<VolumeProtection>(std::move(context));
+}
+
+}  // namespace skiff
