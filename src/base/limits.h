@@ -338,5 +338,13 @@ inline constexpr size_t kMaxOriginBytes = 4096;
 inline constexpr int64_t kInformerPageSize = 500;
 inline constexpr size_t kMaxInformers = 10'000;
 inline constexpr size_t kMaxKeysPerTurn = 64;
+// Control loops: calls that one step makes at a time for many objects; how often a change is tried
+// that others get ahead of; objects of one page of a namespace's contents; what a condition says;
+// owners that are remembered not to exist.
+inline constexpr size_t kControllerLanes = 16;
+inline constexpr int kMaxConflictTries = 10;
+inline constexpr int64_t kNamespacePageItems = 500;
+inline constexpr size_t kMaxConditionMessageBytes = 32 * 1024;
+inline constexpr size_t kMaxAbsentOwners = 500;
 
 }  // namespace skiff::limits

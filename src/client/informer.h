@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/log.h"
+#include "base/random.h"
 #include "client/client.h"
 #include "client/object.h"
 
@@ -34,11 +36,11 @@ class Informer {
   virtual ~Informer() = default;
 
   virtual const ApiResource& resource() const = 0;
-  // Told of what is there already, and from then on of every change. Must outlive the informer, or
-  // be removed.
+  // Told of what is there already, within this call, and from then on of every change. Must outlive
+  // the informer, or be removed.
   virtual void AddHandler(InformerHandler* handler) = 0;
   virtual void RemoveHandler(InformerHandler* handler) = 0;
-  // Before it starts.
+  // Of two of one name the first stays: loops that share a name mean the same.
   virtual void AddIndex(std::string name, IndexFunction keys) = 0;
 
   // Whether the whole state has been seen once.
@@ -60,11 +62,18 @@ class InformerSet {
  public:
   virtual ~InformerSet() = default;
   virtual Informer& For(const ApiResource& resource, InformerOptions options = {}) = 0;
+  // Ends and forgets one whose resource is no longer there. Nobody may use it any more, nor may it
+  // be what is calling.
+  virtual void Drop(Informer& informer) = 0;
   // Starts those that have not started.
   virtual void Start() = 0;
   virtual bool synced() const = 0;
+  // Ends the informer of a resource that is no longer served, unless others have handlers on it;
+  // references to it become invalid.
+  virtual void Forget(const ApiResource& resource, InformerOptions options = {}) = 0;
 };
 
-std::unique_ptr<InformerSet> MakeInformerSet(Client client, class Random& random);
+// Failures are written to the log, if there is one. All must outlive the set.
+std::unique_ptr<InformerSet> MakeInformerSet(Client client, Random& random, Log* log = nullptr);
 
 }  // namespace skiff

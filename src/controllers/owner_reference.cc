@@ -1,0 +1,180 @@
+#include "controllers/owner_reference.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/buffer.h"
+#include "object/json/text.h"
+
+namespace skiff {
+namespace {
+
+std::string Text(const Value& object, std::string_view name) {
+  const Value* value = object.Find(name);
+  return value != nullptr && value->is_string() ? std::string(value->AsText()) : std::string();
+}
+
+std::optional<bool> Flag(const Value& object, std::string_view name) {
+  const Value* value = object.Find(name);
+  if (value == nullptr || value->tag() != Tag::kBool) return std::nullopt;
+  return value->AsBool();
+}
+
+const Value* MetadataList(const Document& object, std::string_view name) {
+  const Value* list = object.root().FindPath({"metadata", name});
+  return list != nullptr && list->is_list() ? list : nullptr;
+}
+
+// One member after the other of the metadata in a patch.
+class MetadataPatch {
+ public:
+  MetadataPatch() { out_.Append(R"({"metadata":{)"); }
+
+  void Add(std::string_view name, std::string_view text) {
+    Name(name);
+    AppendJsonString(out_, text);
+  }
+  template <typename Items, typename Write>
+  void AddList(std::string_view name, const Items& items, Write write) {
+    Name(name);
+    out_.Append('[');
+    bool first = true;
+    for (const auto& item : items) {
+      if (!std::exchange(first, false)) out_.Append(',');
+      write(out_, item);
+    }
+    out_.Append(']');
+  }
+  std::string Done() {
+    out_.Append("}}");
+    return out_.ToString();
+  }
+
+ private:
+  void Name(std::string_view name) {
+    if (!std::exchange(first_, false)) out_.Append(',');
+    AppendJsonString(out_, name);
+    out_.Append(':');
+  }
+
+  ByteBuffer out_;
+  bool first_ = true;
+};
+
+void AppendReference(ByteBuffer& out, const OwnerReference& reference) {
+  out.Append(R"({"apiVersion":)");
+  AppendJsonString(out, reference.api_version);
+  out.Append(R"(,"kind":)");
+  AppendJsonString(out, reference.kind);
+  out.Append(R"(,"name":)");
+  AppendJsonString(out, reference.name);
+  out.Append(R"(,"uid":)");
+  AppendJsonString(out, reference.uid);
+  if (reference.controller) {
+    out.Append(R"(,"controller":)");
+    out.Append(*reference.controller ? "true" : "false");
+  }
+  if (reference.block_owner_deletion) {
+    out.Append(R"(,"blockOwnerDeletion":)");
+    out.Append(*reference.block_owner_deletion ? "true" : "false");
+  }
+  out.Append('}');
+}
+
+}  // namespace
+
+std::string ObjectIdentity::ToString() const {
+  return "[" + api_version + "/" + kind + ", namespace: " + name_space + ", name: " + name +
+         ", uid: " + uid + "]";
+}
+
+ObjectIdentity IdentityOf(const OwnerReference& reference, std::string_view name_space) {
+  return {.kind = reference.kind,
+          .api_version = reference.api_version,
+          .name_space = std::string(name_space),
+          .name = reference.name,
+          .uid = reference.uid};
+}
+
+bool Means(const OwnerReference& reference, const ObjectIdentity& owner) {
+  return reference.uid == owner.uid && reference.name == owner.name &&
+         reference.kind == owner.kind && reference.api_version == owner.api_version;
+}
+
+std::vector<OwnerReference> OwnersOf(const Document& object) {
+  std::vector<OwnerReference> owners;
+  const Value* list = MetadataList(object, "ownerReferences");
+  if (list == nullptr) return owners;
+  owners.reserve(list->size());
+  for (const Value& item : list->items()) {
+    owners.push_back({.api_version = Text(item, "apiVersion"),
+                      .kind = Text(item, "kind"),
+                      .name = Text(item, "name"),
+                      .uid = Text(item, "uid"),
+                      .controller = Flag(item, "controller"),
+                      .block_owner_deletion = Flag(item, "blockOwnerDeletion")});
+  }
+  return owners;
+}
+
+std::vector<std::string> FinalizersOf(const Document& object) {
+  std::vector<std::string> finalizers;
+  const Value* list = MetadataList(object, "finalizers");
+  if (list == nullptr) return finalizers;
+  for (const Value& item : list->items()) {
+    if (item.is_string()) finalizers.emplace_back(item.AsText());
+  }
+  return finalizers;
+}
+
+bool HasFinalizer(const Document& object, std::string_view finalizer) {
+  const Value* list = MetadataList(object, "finalizers");
+  return list != nullptr && std::ranges::any_of(list->items(), [&](const Value& item) {
+           return item.is_string() && item.AsText() == finalizer;
+         });
+}
+
+bool SameOwnership(const Document& a, const Document& b) {
+  constexpr std::array<std::string_view, 4> kNames = {"uid", "deletionTimestamp", "finalizers",
+                                                      "ownerReferences"};
+  return std::ranges::all_of(kNames, [&](std::string_view name) {
+    const Value* left = a.root().FindPath({"metadata", name});
+    const Value* right = b.root().FindPath({"metadata", name});
+    if (left == nullptr || right == nullptr) return left == right;
+    return DeepEqual(*left, *right);
+  });
+}
+
+std::string DisownPatch(std::string_view uid, std::span<const std::string> owners) {
+  MetadataPatch patch;
+  patch.AddList("ownerReferences", owners, [](ByteBuffer& out, const std::string& owner) {
+    out.Append(R"({"$patch":"delete","uid":)");
+    AppendJsonString(out, owner);
+    out.Append('}');
+  });
+  patch.Add("uid", uid);
+  return patch.Done();
+}
+
+std::string OwnersPatch(std::string_view uid, std::string_view resource_version,
+                        std::span<const OwnerReference> owners) {
+  MetadataPatch patch;
+  patch.AddList("ownerReferences", owners, AppendReference);
+  patch.Add("resourceVersion", resource_version);
+  patch.Add("uid", uid);
+  return patch.Done();
+}
+
+std::string FinalizersPatch(std::string_view uid, std::string_view resource_version,
+                            std::span<const std::string> finalizers) {
+  MetadataPatch patch;
+  patch.AddList("finalizers", finalizers, [](ByteBuffer& out, const std::string& finalizer) {
+    AppendJsonString(out, finalizer);
+  });
+  patch.Add("resourceVersion", resource_version);
+  patch.Add("uid", uid);
+  return patch.Done();
+}
+
+}  // namespace skiff
