@@ -166,7 +166,10 @@ const std::vector<Entry>& Ledger::History(const std::string& key) const {
 RecordedPtr Ledger::At(const std::string& key, int64_t revision) const {
   const std::vector<Entry>& history = History(key);
   const auto after = std::ranges::upper_bound(history, revision, {}, &Entry::revision);
-  return after == history.begin() ? nullptr : std::prev(after)->after;
+  if (after != history.begin()) return std::prev(after)->after;
+  // What was there before the run has no history of its own.
+  const RecordedPtr first = history.empty() ? Find(key) : history.front().before;
+  return first != nullptr && first->revision <= revision ? first : nullptr;
 }
 
 }  // namespace skiff::sim

@@ -251,6 +251,9 @@ void SimTransport::Send(ClientCall call, std::move_only_function<void(Result<Cli
       (*shared)(std::unexpected(Lost(StatusReason::kServiceUnavailable, "closed")));
     });
   }
+  if (std::optional<Status> lie = lie_ ? lie_(call) : std::nullopt) {
+    return executor_.Post([shared, lie = std::move(*lie)] { (*shared)(std::unexpected(lie)); });
+  }
   if (network_.observer_ != nullptr) network_.observer_->OnSend(process_, call);
   network_.counters_.Count("calls");
   const uint64_t id = Begin([shared](Status why) { (*shared)(std::unexpected(std::move(why))); });

@@ -105,7 +105,10 @@ class SimTransport final : public ClientTransport {
   void Discover(std::move_only_function<void(Result<ServedApi>)> done) override;
   void Close() override;
 
-  bool closed() const { return closed_; }
+  // A bug for tests of the tests: what this says is the answer, without asking the server.
+  using Lie = std::function<std::optional<Status>(const ClientCall& call)>;
+  void SetLie(Lie lie) { lie_ = std::move(lie); }
+
   size_t open_calls() const { return calls_.size(); }
 
  private:
@@ -142,6 +145,7 @@ class SimTransport final : public ClientTransport {
   uint64_t next_call_ = 1;
   std::vector<SimWatch*> watches_;
   bool closed_ = false;
+  Lie lie_;
   // What was to happen later does not, when this is gone.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

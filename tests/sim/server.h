@@ -39,6 +39,8 @@ class SimServer {
   SimClock& clock() { return clock_; }
   EmbeddedStore* store() { return store_.get(); }
   const std::shared_ptr<MemoryDisk>& disk() const { return disk_; }
+  // While it is down.
+  void ReplaceDisk(std::shared_ptr<MemoryDisk> disk) { disk_ = std::move(disk); }
 
  private:
   void ApplyDiskFaults();
