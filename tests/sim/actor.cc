@@ -123,8 +123,9 @@ Task<void> Actor::List(const ApiResource& resource, std::string name_space) {
 
 Task<void> Actor::EnsureNamespace(std::string name) {
   const ApiResource& namespaces = BuiltIn("", "v1", "namespaces");
+  const ObjectName full_name{"", name};
   while (!stopping_) {
-    const Result<ObjectPtr> made = co_await Create(namespaces, {"", name}, "");
+    const Result<ObjectPtr> made = co_await Create(namespaces, full_name, "");
     if (made || made.error().reason() == StatusReason::kAlreadyExists) co_return;
     co_await Pause(process_.executor, std::chrono::milliseconds(500));
   }

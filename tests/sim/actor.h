@@ -42,7 +42,7 @@ class Actor {
   // Replaces what is known of an object; `change` is merged into it besides the marker.
   Task<Result<ObjectPtr>> Patch(const ApiResource& resource, ObjectName name, std::string change);
   Task<Result<ObjectPtr>> Update(const ApiResource& resource, ObjectPtr known);
-  Task<Result<void>> Delete(const ApiResource& resource, ObjectName name, DeleteChoice how = {});
+  Task<Result<void>> Delete(const ApiResource& resource, ObjectName name, DeleteChoice how);
   Task<Result<ObjectPtr>> Get(const ApiResource& resource, ObjectName name);
   Task<void> List(const ApiResource& resource, std::string name_space);
   // Until it is there or the actor is to stop.

@@ -47,7 +47,10 @@ Task<bool> ChurnActor::Release(Held held) {
 Task<void> ChurnActor::Step() {
   if (living_.size() >= kLivingAtOnce || (!living_.empty() && OneIn(4))) {
     const std::string name_space = living_.front();
-    const Result<void> deleted = co_await Delete(BuiltIn("", "v1", "namespaces"), {"", name_space});
+    const ApiResource& namespaces = BuiltIn("", "v1", "namespaces");
+    const ObjectName full_name{"", name_space};
+    const DeleteChoice how;
+    const Result<void> deleted = co_await Delete(namespaces, full_name, how);
     if (deleted || deleted.error().reason() == StatusReason::kNotFound) {
       living_.pop_front();
       cluster_.counters().Count("namespaces deleted");
