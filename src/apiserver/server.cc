@@ -79,6 +79,7 @@ class ApiServer::Impl {
         log_(log),
         given_store_(store),
         metrics_(registry_of_metrics_),
+        queue_metrics_(registry_of_metrics_),
         deadlines_(clock),
         request_deadlines_(clock),
         rest_{.clock = clock, .random = random, .deadlines = deadlines_},
@@ -160,6 +161,8 @@ class ApiServer::Impl {
          .api_services = storages_->Find(services),
          .run_elsewhere = [this](Executor::Work work) { RunSoon(std::move(work)); }});
   }
+  MetricsRegistry& metrics() { return registry_of_metrics_; }
+  WorkQueueMetrics& queue_metrics() { return queue_metrics_; }
   bool ready() const { return storages_->ready() && roles_ready() && bootstrapped() && !draining_; }
 
   void Drain() {
@@ -571,6 +574,7 @@ class ApiServer::Impl {
   Store* const given_store_;  // null: store_ has one
   MetricsRegistry registry_of_metrics_;
   ApiServerMetrics metrics_;
+  WorkQueueMetrics queue_metrics_;
   OpenedStore store_;
   std::optional<LeasePool> leases_;
   std::optional<StorageEnvironment> environment_;
@@ -621,6 +625,8 @@ std::unique_ptr<ClientTransport> ApiServer::Connect(UserInfo user, Executor& exe
 }
 
 const std::vector<std::string>& ApiServer::addresses() const { return impl_->addresses(); }
+MetricsRegistry& ApiServer::metrics() { return impl_->metrics(); }
+WorkQueueMetrics& ApiServer::queue_metrics() { return impl_->queue_metrics(); }
 bool ApiServer::ready() const { return impl_->ready(); }
 void ApiServer::Drain() { impl_->Drain(); }
 

@@ -14,9 +14,11 @@
 #include "base/clock.h"
 #include "base/executor.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "client/client.h"
+#include "client/work_queue_metrics.h"
 #include "store/store.h"
 
 namespace skiff {
@@ -38,6 +40,9 @@ class ApiServer {
 
   // Where it listens: "127.0.0.1:6443". Empty without a listener.
   const std::vector<std::string>& addresses() const;
+  // What /metrics tells, for others in the process whose metrics belong there too.
+  MetricsRegistry& metrics();
+  WorkQueueMetrics& queue_metrics();
   // Whether /readyz would say so.
   bool ready() const;
   // The end in order: /readyz says no, for a while everything is still served, then nothing new is

@@ -347,4 +347,34 @@ inline constexpr int64_t kNamespacePageItems = 500;
 inline constexpr size_t kMaxConditionMessageBytes = 32 * 1024;
 inline constexpr size_t kMaxAbsentOwners = 500;
 
+// Clients over HTTPS: kubeconfigs of a list; a file with a kubeconfig, a token or certificates; how
+// often such files are looked at, as other clients of Kubernetes do.
+inline constexpr size_t kMaxKubeconfigs = 64;
+inline constexpr size_t kMaxCredentialFileBytes = 4 * 1024 * 1024;
+inline constexpr std::chrono::seconds kCredentialCheckInterval{60};
+// One answer that is no watch; one event of a watch; a document of discovery, and what is asked for
+// one by one where there is no such document.
+inline constexpr size_t kMaxApiAnswerBytes = 1024 * 1024 * 1024;
+inline constexpr size_t kMaxApiEventBytes = 64 * 1024 * 1024;
+inline constexpr size_t kMaxDiscoveredVersions = 10'000;
+inline constexpr std::chrono::seconds kDiscoveryKept{10};
+// Calls of one client that wait for their turn under its rate limit, or for a token.
+inline constexpr size_t kMaxThrottledCalls = 10'000;
+// How often a call is tried again, and how long after its start; the pause after a connection that
+// failed doubles from one bound to the other.
+inline constexpr int kApiRetries = 10;
+inline constexpr std::chrono::seconds kApiRetryTime{30};
+inline constexpr std::chrono::milliseconds kApiRetryFirst{100};
+inline constexpr std::chrono::seconds kApiRetryLongest{5};
+// Tokens of service accounts that a client asks for, and how long they live at the least, whatever
+// the clocks say; tries to get one.
+inline constexpr std::chrono::seconds kRequestedTokenLife{3600};
+inline constexpr std::chrono::minutes kShortestTokenLife{10};
+inline constexpr int kTokenTries = 4;
+inline constexpr std::chrono::milliseconds kTokenRetryFirst{500};
+// The least time between two looks for the addresses of a server that cannot be reached.
+inline constexpr std::chrono::seconds kResolveInterval{5};
+// Watches are ended by the server after a time between the first and twice that.
+inline constexpr std::chrono::seconds kWatchTime{300};
+
 }  // namespace skiff::limits

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "apiserver/admission/plugin.h"
-#include "cli/apiserver_flag_values.h"
+#include "cli/flag_values.h"
 #include "base/suggest.h"
 
 namespace skiff::flag_setters {

@@ -2,7 +2,7 @@
 #include "cli/apiserver_flag_table.h"
 
 #include "cli/apiserver_flag_setters.h"
-#include "cli/apiserver_flag_values.h"
+#include "cli/flag_values.h"
 
 namespace skiff {
 namespace {

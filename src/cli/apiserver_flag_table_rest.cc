@@ -1,7 +1,7 @@
 // Auditing, admission, logs, and all that has no place of its own.
 #include "cli/apiserver_flag_setters.h"
 #include "cli/apiserver_flag_table.h"
-#include "cli/apiserver_flag_values.h"
+#include "cli/flag_values.h"
 
 namespace skiff {
 namespace {

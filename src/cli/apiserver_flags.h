@@ -1,13 +1,4 @@
-// The flags of kube-apiserver: each of v1.36 under its name, with its type, default and section,
-// and what becomes of it here.
-//
-//   works     sets an option
-//   ignored   is checked and then ignored, which is harmless; a warning says so
-//   refused   is an error, because to ignore it would be unsafe; the error says what is missing
-//
-// A flag that is not supported and is given with its default value is neither warned of nor
-// refused. The syntax is pflag's: --name=value, --name value, --switch, lists with commas or by
-// repetition, and underscores in names count as dashes.
+// The flags of kube-apiserver, all of v1.36; see server_flags.h.
 #pragma once
 
 #include <span>
@@ -17,6 +8,7 @@
 
 #include "apiserver/options.h"
 #include "base/status.h"
+#include "cli/server_flags.h"
 
 namespace skiff {
 
@@ -30,28 +22,7 @@ struct ApiServerCommandLine {
   std::vector<std::string> warnings;
 };
 
-enum class FlagEffect : uint8_t { kWorks, kIgnored, kRefused };
-
-struct FlagBinding {
-  // `first`: it has not been given before on this command line, so a list begins anew.
-  Result<void> (*set)(ApiServerCommandLine& line, std::string_view text, bool first) = nullptr;
-  // The value, as kube-apiserver shows it; of a fresh command line: the default.
-  std::string (*show)(ApiServerCommandLine& line) = nullptr;
-};
-
-struct ApiServerFlag {
-  std::string_view name;
-  std::string_view type;     // as pflag calls it
-  std::string_view section;  // of the help; empty: hidden there
-  // For people: what it does if it works; what is missing if it does not.
-  std::string_view about;
-  FlagEffect effect = FlagEffect::kWorks;
-  std::string_view default_text = {};  // when it is bound to nothing
-  FlagBinding binding = {};
-  bool deprecated = false;
-
-  std::string DefaultText() const;
-};
+using ApiServerFlag = ServerFlag<ApiServerCommandLine>;
 
 // In the order of the help: by section, then by name.
 std::vector<ApiServerFlag> AllApiServerFlags();

@@ -4,19 +4,20 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/strings.h"
-#include "cli/apiserver_flag_values.h"
+#include "cli/flag_values.h"
 #include "cli/bench_commands.h"
 #include "cli/bench_report.h"
 #include "cli/input.h"
-#include "cli/kubeconfig_reader.h"
 #include "cli/long_work.h"
 #include "cli/stop_signals.h"
 #include "cli/up_place.h"
 #include "cli/version.h"
+#include "client/https/kubeconfig.h"
 #include "load/api_load.h"
 #include "object/scalar/base64.h"
 
@@ -274,48 +275,43 @@ class BenchApiRun : public CommandRun {
   }
 
   // Of --server and the flags beside it.
-  Result<ClusterAccess> AccessByFlags() {
-    ClusterAccess access;
+  RestConfig AccessByFlags() const {
+    RestConfig access;
     access.server = server_;
-    access.token = token_;
-    const struct {
-      const std::string& file;
-      std::string& target;
-    } files[] = {{ca_file_, access.tls.ca_pem},
-                 {certificate_file_, access.tls.certificate_pem},
-                 {key_file_, access.tls.key_pem},
-                 {token_file_, access.token}};
-    for (const auto& [file, target] : files) {
-      if (file.empty()) continue;
-      Result<std::string> text = ReadInput(file);
-      if (!text) return BadRequest(file + ": " + text.error().message());
-      target = *std::move(text);
-    }
-    while (access.token.ends_with('\n')) access.token.pop_back();
+    access.token = {token_, token_file_};
+    access.ca.file = ca_file_;
+    access.certificate.file = certificate_file_;
+    access.key.file = key_file_;
     return access;
   }
 
-  Result<ClusterAccess> FindAccess() {
+  Result<RestConfig> FindAccess() {
     if (!server_.empty()) return AccessByFlags();
-    std::string path = kubeconfig_.empty() ? DefaultKubeconfig() : kubeconfig_;
-    if (path.empty()) {
+    std::vector<std::string> paths =
+        kubeconfig_.empty() ? DefaultKubeconfigs() : std::vector<std::string>{kubeconfig_};
+    if (paths.empty()) {
       const Result<UpPlace> place = UpPlace::Find("");
-      if (place && std::filesystem::exists(place->kubeconfig())) path = place->kubeconfig();
+      if (place && std::filesystem::exists(place->kubeconfig()))
+        paths.push_back(place->kubeconfig());
     }
-    if (path.empty())
+    if (paths.empty())
       return BadRequest("there is no kubeconfig; name one with --kubeconfig, or a --server");
-    return ReadKubeconfig(path, context_);
+    KubeconfigChoice choice;
+    choice.context = context_;
+    return ReadKubeconfig(paths, choice);
   }
 
   Result<LoadTarget> FindTarget() {
-    SKIFF_ASSIGN_OR_RETURN(ClusterAccess access, FindAccess());
-    access.tls.insecure |= insecure_;
+    SKIFF_ASSIGN_OR_RETURN(const RestConfig access, FindAccess());
     LoadTarget target;
     SKIFF_ASSIGN_OR_RETURN(target.endpoint, ResolveEndpoint(access.server));
-    SKIFF_ASSIGN_OR_RETURN(target.tls, ClientTls::Make(access.tls));
+    SKIFF_ASSIGN_OR_RETURN(ClientTlsOptions tls, LoadTls(access));
+    tls.insecure |= insecure_;
+    SKIFF_ASSIGN_OR_RETURN(target.tls, ClientTls::Make(tls));
     target.headers.Add("user-agent", "skiff-bench/" + std::string(kVersion));
-    if (!access.token.empty()) {
-      target.headers.Add("authorization", "Bearer " + access.token);
+    SKIFF_ASSIGN_OR_RETURN(const std::string token, LoadToken(access));
+    if (!token.empty()) {
+      target.headers.Add("authorization", "Bearer " + token);
     } else if (!access.user.empty()) {
       std::string credentials;
       AppendBase64(access.user + ":" + access.password, credentials);

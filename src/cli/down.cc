@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 
 #include "base/clock.h"
-#include "cli/apiserver_flag_values.h"
+#include "cli/flag_values.h"
 #include "cli/up_commands.h"
 #include "cli/up_place.h"
 

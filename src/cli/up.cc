@@ -2,12 +2,12 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
 
 #include "cli/host.h"
 #include "cli/kubeconfig.h"
 #include "cli/version.h"
+#include "controllers/manager.h"
 #include "object/scalar/time.h"
 #include "pki/files.h"
 
@@ -25,6 +25,10 @@ uint16_t PortOf(std::string_view address) {
   if (colon == std::string_view::npos) return port;
   std::from_chars(address.data() + colon + 1, address.data() + address.size(), port);
   return port;
+}
+
+bool HasLoops(const UpOptions& options) {
+  return options.controllers != std::vector<std::string>{"none"};
 }
 
 std::string TimeText(Duration wall) {
@@ -54,21 +58,6 @@ Result<void> ClusterStart::Prepare() {
   return Validate(line_.options);
 }
 
-namespace {
-
-// Nobody makes the account `default` in new namespaces yet, so a plugin that wants every pod to
-// have one would refuse them all. Who asks for it gets it.
-void AdmitPodsWithoutAccounts(ApiServerOptions& server) {
-  constexpr std::string_view kPlugin = "ServiceAccount";
-  const auto has = [&](const std::vector<std::string>& names) {
-    return std::ranges::find(names, kPlugin) != names.end();
-  };
-  if (has(server.enable_admission_plugins) || has(server.disable_admission_plugins)) return;
-  server.disable_admission_plugins.emplace_back(kPlugin);
-}
-
-}  // namespace
-
 Result<void> ClusterStart::ReadFlags() {
   const ClusterPki pki = place_.pki();
   ApiServerOptions& server = line_.options;
@@ -90,7 +79,6 @@ Result<void> ClusterStart::ReadFlags() {
   const std::vector<std::string_view> words(options_.apiserver_flags.begin(),
                                             options_.apiserver_flags.end());
   SKIFF_RETURN_IF_ERROR(ParseApiServerFlags(words, line_));
-  AdmitPodsWithoutAccounts(server);
   for (const std::string& warning : line_.warnings) log_.Warning(warning);
   log_.SetLevel(server.log_level);
   // The two exclude each other, and the default one is not what somebody asked for.
@@ -141,6 +129,18 @@ Result<std::unique_ptr<ApiServer>> ClusterStart::Start(StopSignals& signals) {
   return server;
 }
 
+Result<std::unique_ptr<UpLoops>> ClusterStart::StartLoops(ApiServer& server) {
+  if (!HasLoops(options_)) return nullptr;
+  UpLoopsOptions loops;
+  loops.controllers = options_.controllers;
+  SKIFF_ASSIGN_OR_RETURN(loops.root_ca, ReadSmallFile(place_.pki().ca_file()));
+  const std::string& key = line_.options.service_account.signing_key_file;
+  if (!key.empty()) {
+    SKIFF_ASSIGN_OR_RETURN(loops.service_account_private_key, ReadSmallFile(key));
+  }
+  return UpLoops::Start(loops, server, clock_, random_, log_);
+}
+
 Result<void> ClusterStart::Announce(const ApiServer& server) {
   const std::vector<std::string> addresses = server.addresses();
   uint16_t port = line_.options.secure_port;
@@ -173,6 +173,10 @@ Result<void> ClusterStart::WriteKubeconfigs() {
     SKIFF_RETURN_IF_ERROR(WriteSmallFile(path, content, kSecretFileMode));
   }
   return {};
+}
+
+Result<void> CheckLoops(const UpOptions& options) {
+  return HasLoops(options) ? CheckControllers(options.controllers) : Result<void>();
 }
 
 std::string ConnectText(const UpPlace& place, const std::string& server_url) {

@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "cli/apiserver_flags.h"
 #include "cli/stop_signals.h"
+#include "cli/up_loops.h"
 #include "cli/up_place.h"
 
 namespace skiff {
@@ -21,9 +22,10 @@ struct UpOptions {
   std::string data_dir;
   int64_t port = 6443;
   std::string bind_address = "0.0.0.0";
-  std::vector<std::string> tls_sans;         // more names and addresses of the server
-  std::string kubeconfig;                    // where a copy goes
-  std::vector<std::string> apiserver_flags;  // what follows "--"
+  std::vector<std::string> tls_sans;             // more names and addresses of the server
+  std::string kubeconfig;                        // where a copy goes
+  std::vector<std::string> controllers = {"*"};  // as kube-controller-manager's flag; "none"
+  std::vector<std::string> apiserver_flags;      // what follows "--"
 };
 
 // A cluster on its way up. The steps are taken in this order.
@@ -37,6 +39,8 @@ class ClusterStart {
   Result<void> Prepare();
   // Starts the server and waits until it is ready; null when a signal came meanwhile.
   Result<std::unique_ptr<ApiServer>> Start(StopSignals& signals);
+  // Starts the control loops that are asked for; null if there are none.
+  Result<std::unique_ptr<UpLoops>> StartLoops(ApiServer& server);
   // Renews what ends soon, for a cluster that has been running for long.
   Result<void> Renew();
 
@@ -58,6 +62,9 @@ class ClusterStart {
   ServerNames names_;
   std::string server_url_;
 };
+
+// kInvalid for a control loop that there is not.
+Result<void> CheckLoops(const UpOptions& options);
 
 // How to connect, for people.
 std::string ConnectText(const UpPlace& place, const std::string& server_url);

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 
 #include "base/limits.h"
-#include "cli/apiserver_flag_values.h"
+#include "cli/flag_values.h"
 #include "cli/host.h"
 #include "cli/up.h"
 #include "cli/up_commands.h"
@@ -74,6 +74,12 @@ void UpRun::Declare(FlagSet& flags) {
              .help = "write a copy of the kubeconfig there",
              .completes = Completes::kFiles,
              .value = Text(&options_.kubeconfig)});
+  flags.Add({.name = "controllers",
+             .placeholder = "NAME,...",
+             .help = "the control loops to run, as kube-controller-manager takes them: '*' for all "
+                     "that are on by default, 'name' to run one, '-name' to leave one out; 'none' "
+                     "runs none",
+             .value = TextList(&options_.controllers)});
   flags.Add({.name = "tls-san",
              .placeholder = "NAME,...",
              .help = "more names and addresses that the server's certificate is for",
@@ -90,6 +96,9 @@ Result<void> UpRun::Check() {
   }
   const Result<IpAddress> address = IpAddress::Parse(options_.bind_address);
   if (!address) return BadRequest("--bind-address: " + address.error().message());
+  if (const Result<void> known = CheckLoops(options_); !known) {
+    return BadRequest("--controllers: " + known.error().message());
+  }
   // Faults of these are told before anything is made or started.
   ApiServerCommandLine line;
   const std::vector<std::string_view> words(options_.apiserver_flags.begin(),
@@ -141,6 +150,7 @@ Result<std::string> UpRun::Serve(const UpPlace& place, int report) {
   SKIFF_RETURN_IF_ERROR(cluster.Prepare());
   SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<ApiServer> server, cluster.Start(signals));
   if (server == nullptr) return "stopped before it was ready";
+  SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<UpLoops> loops, cluster.StartLoops(*server));
   const auto took = std::chrono::floor<std::chrono::milliseconds>(clock.Monotonic() - begin);
   if (report >= 0) {
     const std::string word = kReadyWord + cluster.server_url();
@@ -158,6 +168,7 @@ Result<std::string> UpRun::Serve(const UpPlace& place, int report) {
   }
   signals.LetThemEndTheProcess();
   Say("stopping; once more ends it at once");
+  loops = nullptr;
   server->Drain();
   unlink(place.running_file().c_str());
   return "stopped";

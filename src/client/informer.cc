@@ -27,6 +27,7 @@ class SharedInformer final : public Informer, private Reflector::Target {
   }
 
   const ApiResource& resource() const override { return *resource_; }
+  bool has_handlers() const { return !handlers_.empty(); }
 
   void AddHandler(InformerHandler* handler) override {
     handlers_.push_back(handler);
@@ -57,7 +58,10 @@ class SharedInformer final : public Informer, private Reflector::Target {
     for (auto& [name, object] : state) Keep(name, std::move(object));
     synced_ = true;
   }
-  void Set(ObjectPtr object) override { Keep(NameOf(*object), std::move(object)); }
+  void Set(ObjectPtr object) override {
+    const ObjectName name = NameOf(*object);
+    Keep(name, std::move(object));
+  }
   void Remove(ObjectPtr last) override { Forget(NameOf(*last), last); }
 
   void Keep(const ObjectName& name, ObjectPtr object) {
@@ -116,7 +120,9 @@ class SharedInformers final : public InformerSet {
     return *place;
   }
   void Drop(Informer& informer) override {
-    std::erase_if(informers_, [&](const auto& each) { return each.second.get() == &informer; });
+    std::erase_if(informers_, [&](const auto& each) {
+      return each.second.get() == &informer && !each.second->has_handlers();
+    });
   }
   void Start() override {
     for (const auto& [key, informer] : informers_) informer->Start();

@@ -62,15 +62,12 @@ class InformerSet {
  public:
   virtual ~InformerSet() = default;
   virtual Informer& For(const ApiResource& resource, InformerOptions options = {}) = 0;
-  // Ends and forgets one whose resource is no longer there. Nobody may use it any more, nor may it
-  // be what is calling.
+  // Ends and forgets one whose resource is no longer there, unless it still has handlers. Nobody
+  // else may use it any more, nor may it be what is calling.
   virtual void Drop(Informer& informer) = 0;
   // Starts those that have not started.
   virtual void Start() = 0;
   virtual bool synced() const = 0;
-  // Ends the informer of a resource that is no longer served, unless others have handlers on it;
-  // references to it become invalid.
-  virtual void Forget(const ApiResource& resource, InformerOptions options = {}) = 0;
 };
 
 // Failures are written to the log, if there is one. All must outlive the set.

@@ -20,7 +20,7 @@ namespace skiff {
 class WorkQueueMetrics;
 
 struct WorkQueueOptions {
-  std::string name;  // in metrics and logs
+  std::string name = {};  // in metrics and logs
   int workers = 1;   // keys that are seen to at a time
   RetryLimits retry = {};
   // Failures in a row after which a key is given up until it is added again; 0: never.

@@ -14,7 +14,8 @@ struct Lanes {
 
 Task<void> RunLane(Lanes* lanes) {
   while (lanes->next < lanes->count) {
-    if (!co_await lanes->work(lanes->next++)) co_return;
+    const bool go_on = co_await lanes->work(lanes->next++);
+    if (!go_on) break;
   }
 }
 

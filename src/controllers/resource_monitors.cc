@@ -48,6 +48,7 @@ class ResourceMonitors::Monitor final : public InformerHandler {
 
   const ApiResource& resource() const { return resource_; }
   const std::string& api_version() const { return api_version_; }
+  Informer& informer() const { return informer_; }
   bool synced() const { return informer_.synced(); }
   bool settled() const { return synced() || owner_.clock_.Monotonic() - since_ >= kSyncPatience; }
 
@@ -129,8 +130,9 @@ ResourceMonitors::Change ResourceMonitors::Update(const ServedApi& served) {
     }
     change.any = true;
     const ApiResource resource = monitor.resource();
+    Informer& informer = monitor.informer();
     at = monitors_.erase(at);
-    informers_.Forget(resource, {.metadata_only = true});
+    informers_.Drop(informer);
     std::ranges::move(graph_.Unobserve(resource.api_version(), resource.kind),
                       std::back_inserter(change.lost));
   }

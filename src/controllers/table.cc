@@ -2,7 +2,9 @@
 #include "controllers/cluster_role_aggregation.h"
 #include "controllers/controller.h"
 #include "controllers/csr_cleaner.h"
+#include "controllers/garbage_collector.h"
 #include "controllers/legacy_token_cleaner.h"
+#include "controllers/namespace.h"
 #include "controllers/pod_gc.h"
 #include "controllers/resource_quota.h"
 #include "controllers/root_ca.h"
@@ -44,7 +46,7 @@ constexpr ControllerSpec kControllers[] = {
     {"ephemeral-volume-controller", "ephemeral-volume", true, "ephemeral-volume-controller",
      nullptr},
     {"garbage-collector-controller", "garbagecollector", true, "generic-garbage-collector",
-     nullptr},
+     MakeGarbageCollector},
     {"horizontal-pod-autoscaler-controller", "horizontalpodautoscaling", true,
      "horizontal-pod-autoscaler", nullptr},
     {"job-controller", "job", true, "job-controller", nullptr},
@@ -52,7 +54,7 @@ constexpr ControllerSpec kControllers[] = {
      "kube-apiserver-serving-clustertrustbundle-publisher", nullptr},
     {"legacy-serviceaccount-token-cleaner-controller", "legacy-service-account-token-cleaner", true,
      "legacy-service-account-token-cleaner", MakeLegacyTokenCleanerController},
-    {"namespace-controller", "namespace", true, "namespace-controller", nullptr},
+    {"namespace-controller", "namespace", true, "namespace-controller", MakeNamespaceController},
     {"node-ipam-controller", "nodeipam", true, "node-controller", nullptr},
     {"node-lifecycle-controller", "nodelifecycle", true, "node-controller", nullptr},
     {"node-route-controller", "route", false, "", nullptr},

@@ -33,6 +33,10 @@ class Latch {
     open_ = true;
     wake_.notify_all();
   }
+  bool is_open() {
+    std::lock_guard lock(mutex_);
+    return open_;
+  }
   // False when nobody opened it for a long time.
   bool Wait() {
     std::unique_lock lock(mutex_);

@@ -77,6 +77,19 @@ class Cluster(unittest.TestCase):
         done = self.skiff("status", "-o", "json", check=False)
         return done.returncode, json.loads(done.stdout)
 
+    def kubectl(self, *words, given=None):
+        done = subprocess.run(["kubectl", *words], input=given, capture_output=True, text=True,
+                              timeout=TIMEOUT,
+                              env={**os.environ, "KUBECONFIG": self.data + "/admin.conf"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def wait_until(self, holds):
+        deadline = time.monotonic() + TIMEOUT
+        while not holds():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.1)
+
     def get(self, path, as_admin=True):
         """GET from the server, whose certificate must be the CA's: status code and body."""
         config = Path(self.data, "admin.conf").read_text()
@@ -169,17 +182,62 @@ class Foreground(Cluster):
     @unittest.skipUnless(shutil.which("kubectl"), "no kubectl here")
     def test_kubectl_works_at_once(self):
         self.up()
+        self.assertIn("namespace/kube-system", self.kubectl("get", "ns", "-o", "name").split())
+        self.kubectl("run", "first", "--image=example.com/app:1")
+        self.assertEqual(self.kubectl("get", "pods", "-o", "name").split(), ["pod/first"])
 
-        def kubectl(*words):
-            done = subprocess.run(["kubectl", *words], capture_output=True, text=True,
-                                  timeout=TIMEOUT,
-                                  env={**os.environ, "KUBECONFIG": self.data + "/admin.conf"})
-            self.assertEqual(done.returncode, 0, done.stderr)
-            return done.stdout
 
-        self.assertIn("namespace/kube-system", kubectl("get", "ns", "-o", "name").split())
-        kubectl("run", "first", "--image=example.com/app:1")
-        self.assertEqual(kubectl("get", "pods", "-o", "name").split(), ["pod/first"])
+@unittest.skipUnless(shutil.which("kubectl"), "no kubectl here")
+class ControlLoops(Cluster):
+    def test_a_namespace_goes_with_all_that_is_in_it(self):
+        self.up()
+        self.kubectl("create", "namespace", "work")
+        self.kubectl("-n", "work", "wait", "--for=create", "serviceaccount/default",
+                     "configmap/kube-root-ca.crt", "--timeout=20s")
+        self.kubectl("-n", "work", "run", "pod", "--image=example.com/app:1")
+        self.kubectl("-n", "work", "create", "configmap", "held", "--from-literal=a=b")
+        self.kubectl("-n", "work", "patch", "configmap", "held", "--type=merge", "-p",
+                     '{"metadata":{"finalizers":["example.com/keep"]}}')
+        self.kubectl("delete", "namespace", "work", "--wait=false")
+        self.wait_until(lambda: "example.com/keep" in self.kubectl(
+            "get", "namespace", "work", "-o", "jsonpath={.status.conditions}"))
+        self.kubectl("-n", "work", "patch", "configmap", "held", "--type=merge", "-p",
+                     '{"metadata":{"finalizers":null}}')
+        self.kubectl("wait", "--for=delete", "namespace/work", "--timeout=30s")
+        self.assertNotIn("namespace/work", self.kubectl("get", "ns", "-o", "name").split())
+
+    def test_what_has_no_owner_left_goes(self):
+        self.up()
+        self.kubectl("create", "configmap", "owner")
+        uid = self.kubectl("get", "configmap", "owner", "-o", "jsonpath={.metadata.uid}")
+        owned = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {
+            "name": "owned", "ownerReferences": [{
+                "apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": uid}]}}
+        self.kubectl("create", "-f", "-", given=json.dumps(owned))
+        self.kubectl("delete", "configmap", "owner")
+        self.kubectl("wait", "--for=delete", "configmap/owned", "--timeout=30s")
+
+    def test_they_are_chosen_by_name(self):
+        self.up("--controllers", "namespace-controller")
+        self.kubectl("create", "namespace", "work")
+        self.kubectl("delete", "namespace", "work", "--timeout=30s")
+        accounts = self.kubectl("get", "serviceaccounts", "-A", "-o", "name")
+        self.assertEqual(accounts, "")
+
+    def test_none_of_them_runs_where_none_is_wanted(self):
+        process = self.up("--controllers", "none")
+        self.kubectl("create", "namespace", "work")
+        self.kubectl("delete", "namespace", "work", "--wait=false")
+        self.assertEqual(self.kubectl("get", "namespace", "work", "-o",
+                                      "jsonpath={.status.phase}"), "Terminating")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(TIMEOUT), 0)
+
+    def test_a_loop_that_there_is_not_is_told(self):
+        done = self.skiff("up", "--controllers", "*,-namespace-controler", check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("namespace-controller", done.stderr)
+        self.assertFalse(os.path.exists(self.data))
 
 
 class Detached(Cluster):

@@ -132,9 +132,10 @@ ObjectPtr DeleteOptionsOf(const DeleteChoice& choice) {
   return document;
 }
 
-ApiRequestPtr MakeRequest(std::string_view method, std::string path, Responder responder) {
+ApiRequestPtr MakeRequest(std::string_view method, std::string path,
+                          std::shared_ptr<Responder::Sink> sink) {
   auto request =
-      std::make_unique<ApiRequest>(ApiRequest{.http = {}, .responder = std::move(responder)});
+      std::make_unique<ApiRequest>(ApiRequest{.http = {}, .responder = Responder(std::move(sink))});
   request->http.method = method;
   request->http.path = std::move(path);
   request->http.version = 20;
@@ -143,14 +144,14 @@ ApiRequestPtr MakeRequest(std::string_view method, std::string path, Responder r
 
 }  // namespace
 
-Result<ApiRequestPtr> RequestOf(const ClientCall& call, Responder responder) {
+Result<ApiRequestPtr> RequestOf(const ClientCall& call, std::shared_ptr<Responder::Sink> sink) {
   std::string path = CollectionPath(*call.resource, call.target.name_space);
   if (NamesObject(call)) {
     if (call.target.name.empty()) return BadRequest("resource name may not be empty");
     AppendPart(call.target.name, path);
     if (!call.subresource.empty()) AppendPart(call.subresource, path);
   }
-  ApiRequestPtr request = MakeRequest(MethodOf(call.verb), std::move(path), std::move(responder));
+  ApiRequestPtr request = MakeRequest(MethodOf(call.verb), std::move(path), std::move(sink));
   AddQuery(call, request->query);
   switch (call.verb) {
     case ClientVerb::kPatch:
@@ -167,9 +168,9 @@ Result<ApiRequestPtr> RequestOf(const ClientCall& call, Responder responder) {
   return request;
 }
 
-ApiRequestPtr RequestOf(const WatchCall& call, Responder responder) {
+ApiRequestPtr RequestOf(const WatchCall& call, std::shared_ptr<Responder::Sink> sink) {
   ApiRequestPtr request =
-      MakeRequest("GET", CollectionPath(*call.resource, call.name_space), std::move(responder));
+      MakeRequest("GET", CollectionPath(*call.resource, call.name_space), std::move(sink));
   QueryParameters& query = request->query;
   query.Add("watch", "true");
   query.Add("allowWatchBookmarks", "true");

@@ -2,6 +2,8 @@
 // which stays an object.
 #pragma once
 
+#include <memory>
+
 #include "apiserver/request/api_request.h"
 #include "base/status.h"
 #include "client/client.h"
@@ -9,8 +11,8 @@
 
 namespace skiff {
 
-// Without user and receiver of the answer. kBadRequest for a call that lacks a name.
-Result<ApiRequestPtr> RequestOf(const ClientCall& call, Responder responder);
-ApiRequestPtr RequestOf(const WatchCall& call, Responder responder);
+// Still without its user. kBadRequest for a call that lacks a name; the sink is then not told.
+Result<ApiRequestPtr> RequestOf(const ClientCall& call, std::shared_ptr<Responder::Sink> sink);
+ApiRequestPtr RequestOf(const WatchCall& call, std::shared_ptr<Responder::Sink> sink);
 
 }  // namespace skiff

@@ -4,6 +4,7 @@
 // thread, also while locks of the cache are held.
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <utility>
@@ -20,14 +21,16 @@ class ExecutorLink {
 
   // For the transport's own: dropped when it is gone.
   void Post(Executor::Work work) {
-    const std::lock_guard lock(mutex_);
-    if (executor_ != nullptr) executor_->Post(std::move(work));
+    if (Executor* executor = Begin()) {
+      executor->Post(std::move(work));
+      End();
+    }
   }
   // For work of the server, which must be done in any case.
   void PostWork(Executor::Work work) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (executor_ != nullptr) return executor_->Post(std::move(work));
+    if (Executor* executor = Begin()) {
+      executor->Post(std::move(work));
+      return End();
     }
     elsewhere_(std::move(work));
   }
@@ -35,14 +38,30 @@ class ExecutorLink {
     const std::lock_guard lock(mutex_);
     return executor_ == nullptr;
   }
+  // Afterwards nobody is about to post any more.
   void Cut() {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     executor_ = nullptr;
+    idle_.wait(lock, [this] { return posting_ == 0; });
   }
 
  private:
+  // Work is posted without a lock: an executor that has stopped destroys it, and whatever that ends
+  // may come here again.
+  Executor* Begin() {
+    const std::lock_guard lock(mutex_);
+    if (executor_ != nullptr) ++posting_;
+    return executor_;
+  }
+  void End() {
+    const std::lock_guard lock(mutex_);
+    if (--posting_ == 0) idle_.notify_all();
+  }
+
   mutable std::mutex mutex_;
+  std::condition_variable idle_;
   Executor* executor_;
+  int posting_ = 0;
   const Elsewhere elsewhere_;
 };
 

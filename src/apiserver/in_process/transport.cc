@@ -36,7 +36,12 @@ class Calls : public std::enable_shared_from_this<Calls> {
         documents_(std::make_shared<SharedDocuments>()) {}
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
-  ~Calls() { link_->Cut(); }
+  ~Calls() {
+    link_->Cut();
+    for (const auto& [key, weak] : watches_) {
+      if (const auto watch = weak.lock()) watch->Stop();
+    }
+  }
 
   Executor& executor() { return options_.executor; }
 
@@ -50,8 +55,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
           if (self != nullptr) self->Answer(id, shape, std::move(reply));
         });
     if (closed_) return local->Refuse(Closed());
-    // What cannot become a request is answered like one that is refused.
-    Result<ApiRequestPtr> request = RequestOf(call, Responder(local));
+    Result<ApiRequestPtr> request = RequestOf(call, local);
     if (!request) return local->Refuse(request.error());
     Handle(std::move(*request), local);
   }
@@ -63,7 +67,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
     if (closed_) {
       local->Refuse(Closed());
     } else {
-      Handle(RequestOf(call, Responder(local)), local);
+      Handle(RequestOf(call, local), local);
     }
     return watch;
   }

@@ -56,6 +56,27 @@ int StartConnecting(const IpAddress& address, uint16_t port, UniqueFd& fd) {
   return done == 0 || errno == EINPROGRESS ? 0 : errno;
 }
 
+// What whoever runs the client can do about a certificate of a server.
+std::string_view AdviceOn(long fault) {
+  switch (fault) {
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+      return "; it must be renewed on the server, unless the clock here is wrong";
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+      return "; the clock here or that of who made it is wrong";
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    case X509_V_ERR_CERT_SIGNATURE_FAILURE:
+      return "; the CA that this client was given is not the one that signed it";
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH:
+      return "; use a name or address that it is for, or set tls-server-name to one";
+    default:
+      return "";
+  }
+}
+
 }  // namespace
 
 // The C side. `user` is the connection.
@@ -85,6 +106,13 @@ struct ClientConnection::Callbacks {
     } else if (frame->hd.type == NGHTTP2_SETTINGS) {
       self.owner_.OnRoom(self);
     }
+    return 0;
+  }
+
+  static int OnFrameSent(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
+    static_cast<void>(user);
+    if (frame->hd.type != NGHTTP2_HEADERS) return 0;
+    if (Stream* stream = StreamOf(session, frame->hd.stream_id)) stream->sent = true;
     return 0;
   }
 
@@ -122,6 +150,7 @@ struct ClientConnection::Callbacks {
       nghttp2_session_callbacks_new(&made);
       nghttp2_session_callbacks_set_on_header_callback(made, OnHeader);
       nghttp2_session_callbacks_set_on_frame_recv_callback(made, OnFrameRecv);
+      nghttp2_session_callbacks_set_on_frame_send_callback(made, OnFrameSent);
       nghttp2_session_callbacks_set_on_data_chunk_recv_callback(made, OnData);
       nghttp2_session_callbacks_set_on_stream_close_callback(made, OnClose);
       return made;
@@ -195,6 +224,13 @@ void ClientConnection::Break(const std::string& why) {
   Close(Status(StatusReason::kServiceUnavailable, shared_.endpoint.ToString() + ": " + why));
 }
 
+void ClientConnection::BreakTls() {
+  Status why(StatusReason::kServiceUnavailable, shared_.endpoint.ToString() + ": " + TlsFault());
+  if (!open_ && SSL_get_verify_result(tls_->ssl()) != X509_V_OK)
+    why.AddCause({.reason = std::string(kUntrustedServer), .message = {}, .field = {}});
+  Close(why);
+}
+
 void ClientConnection::Close(const Status& why) {
   if (std::exchange(closed_, true)) return;
   if (timer_) loop_.CancelTimer(*timer_);
@@ -203,7 +239,11 @@ void ClientConnection::Close(const Status& why) {
   std::vector<Stream*> ended;
   for (const auto& [id, stream] : streams_) ended.push_back(stream.get());
   owner_.OnClosed(*this);
-  for (Stream* stream : ended) Finish(*stream, std::unexpected(why));
+  for (Stream* stream : ended) Finish(*stream, std::unexpected(FaultOf(*stream, why)));
+}
+
+Status ClientConnection::FaultOf(const Stream& stream, const Status& why) {
+  return stream.sent ? Status(StatusReason::kServerTimeout, why.message()) : why;
 }
 
 void ClientConnection::WantTurn() {
@@ -246,9 +286,13 @@ std::string ClientConnection::TlsFault() const {
   const long verified = SSL_get_verify_result(tls_->ssl());
   if (!open_ && verified != X509_V_OK)
     return std::string("its certificate is not trusted: ") +
-           X509_verify_cert_error_string(verified);
+           X509_verify_cert_error_string(verified) + std::string(AdviceOn(verified));
   const char* reason = tls_->failure();
-  return std::string("TLS failed") + (reason != nullptr ? std::string(": ") + reason : "");
+  std::string text =
+      std::string("TLS failed") + (reason != nullptr ? std::string(": ") + reason : "");
+  if (text.ends_with("alert certificate expired"))
+    text += "; the certificate of this client must be renewed";
+  return text;
 }
 
 void ClientConnection::OnSocketBytes(std::string_view bytes) {
@@ -261,7 +305,7 @@ void ClientConnection::OnSocketBytes(std::string_view bytes) {
   if (!sealed.empty() && !SendToSocket(sealed.view()))
     return Break(std::generic_category().message(errno));
   if (state == TlsSession::State::kHandshake) return;
-  if (state == TlsSession::State::kFailed) return Break(TlsFault());
+  if (state == TlsSession::State::kFailed) return BreakTls();
   if (!open_) {
     if (!tls_->speaks_http2()) return Break("the server does not speak HTTP/2");
     OnOpen();
@@ -463,9 +507,12 @@ void ClientConnection::OnStreamClosed(int32_t http2_id, Stream* stream, uint32_t
   if (error == NGHTTP2_NO_ERROR) {
     Finish(*owned, {});
   } else {
-    Finish(*owned, Fail(StatusReason::kServiceUnavailable,
-                        shared_.endpoint.ToString() +
-                            ": the request was reset: " + nghttp2_http2_strerror(error)));
+    // What a server refuses, or leaves undone when it says goodbye, has not been looked at.
+    if (error == NGHTTP2_REFUSED_STREAM) owned->sent = false;
+    const Status why(
+        StatusReason::kServiceUnavailable,
+        shared_.endpoint.ToString() + ": the request was reset: " + nghttp2_http2_strerror(error));
+    Finish(*owned, std::unexpected(FaultOf(*owned, why)));
   }
   if (!closed_) owner_.OnRoom(*this);
 }

@@ -37,9 +37,13 @@ struct ClientRequest {
   Duration timeout = limits::kClientRequestTimeout;
 };
 
+// The reason of a cause of errors after which trying again is of no use.
+inline constexpr std::string_view kUntrustedServer = "UntrustedServer";
+
 // Who waits for an answer. OnEnd() comes last and exactly once, unless the request was cancelled;
 // it may send further requests. An error means that the answer is missing or not complete: kTimeout
-// when the time was over, kServiceUnavailable when the connection or the server failed.
+// when the time was over, kServiceUnavailable when the request never came to the server or was
+// turned away there, kServerTimeout when the connection failed and what became of it is not known.
 class ResponseHandler {
  public:
   virtual ~ResponseHandler() = default;
@@ -97,6 +101,7 @@ class ClientConnection final : public EventLoop::Watcher {
     HttpHeaders headers;
     size_t header_bytes = 0;
     std::optional<EventLoop::TimerId> timer;
+    bool sent = false;  // its first bytes are on their way
   };
   struct Callbacks;
   friend struct Callbacks;
@@ -117,12 +122,15 @@ class ClientConnection final : public EventLoop::Watcher {
   void SetTimer(Duration after);
   void OnTimer();
   void Break(const std::string& why);
+  void BreakTls();
   std::string TlsFault() const;
 
   int OnField(Stream& stream, std::string_view name, std::string_view value);
   void OnHead(Stream& stream);
   void OnStreamClosed(int32_t http2_id, Stream* stream, uint32_t error);
   void Finish(Stream& stream, Result<void> outcome);
+  // The same fault, for a request that was sent or was not.
+  static Status FaultOf(const Stream& stream, const Status& why);
   void Reset(Stream& stream);
 
   EventLoop& loop_;

@@ -1,5 +1,6 @@
 #include "net/client/client_tls.h"
 
+#include <ctime>
 #include <utility>
 #include <vector>
 
@@ -95,6 +96,14 @@ Result<std::shared_ptr<const ClientTls>> ClientTls::Make(const ClientTlsOptions&
   if (SSL_CTX_set_alpn_protos(ctx.get(), kProtocols, sizeof(kProtocols) - 1) != 0)
     return Fault("TLS");
   return std::shared_ptr<const ClientTls>(new ClientTls(ctx.release(), options.server_name));
+}
+
+std::optional<Duration> ClientTls::certificate_not_after() const {
+  const X509* certificate = SSL_CTX_get0_certificate(ctx_);
+  std::tm time{};
+  if (certificate == nullptr || ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &time) != 1)
+    return std::nullopt;
+  return std::chrono::seconds(timegm(&time));
 }
 
 SSL* ClientTls::NewSession(const ClientEndpoint& endpoint) const {

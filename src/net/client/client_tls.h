@@ -5,10 +5,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <openssl/ssl.h>
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "net/client/endpoint.h"
 
@@ -32,6 +34,8 @@ class ClientTls {
 
   // For one connection; null when there is no memory.
   SSL* NewSession(const ClientEndpoint& endpoint) const;
+  // Until when the client's certificate is valid, as Clock::Wall() counts; nothing without one.
+  std::optional<Duration> certificate_not_after() const;
 
  private:
   ClientTls(SSL_CTX* ctx, std::string server_name)

@@ -62,6 +62,12 @@ void HttpClient::Close() {
   for (Waiting& one : std::exchange(waiting_, {})) one.handler->OnEnd(std::unexpected(why));
 }
 
+size_t HttpClient::open() const {
+  size_t count = waiting_.size() + refused_.size();
+  for (const auto& connection : connections_) count += connection->streams();
+  return count;
+}
+
 ClientConnection* HttpClient::FindRoom() {
   ClientConnection* best = nullptr;
   for (const auto& connection : connections_)

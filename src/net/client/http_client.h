@@ -57,6 +57,8 @@ class HttpClient final : public ClientConnection::Owner {
 
   size_t connections() const { return connections_.size(); }
   size_t waiting() const { return waiting_.size(); }
+  // Requests that have not ended, sent or not.
+  size_t open() const;
   const ClientEndpoint& endpoint() const { return options_.endpoint; }
 
  private:

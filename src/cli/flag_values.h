@@ -1,4 +1,4 @@
-// How the flags of kube-apiserver become values and values become text. Beside the table itself
+// How the flags of servers become values and values become text. Beside the table itself
 // this is all that knows the types of pflag.
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "base/ip_address.h"
 #include "base/status.h"
 #include "base/strings.h"
-#include "cli/apiserver_flags.h"
+#include "cli/server_flags.h"
 
 namespace skiff::flag_values {
 
@@ -68,23 +68,38 @@ requires(std::is_integral_v<Number> && !std::is_same_v<Number, bool>) std::strin
   return std::to_string(value);
 }
 
+// Becomes the binding of any command line that `kMember` finds its member in.
+template <auto kMember>
+struct MemberBinding {
+  template <typename Line>
+  constexpr operator FlagBinding<Line>() const {
+    return {.set = [](Line& line, std::string_view text,
+                      bool first) { return Set(kMember(line), text, first); },
+            .show = [](Line& line) { return Show(kMember(line)); }};
+  }
+};
 // The flag sets the member that `kMember` finds.
 template <auto kMember>
-constexpr FlagBinding Bind() {
-  return {.set = [](ApiServerCommandLine& line, std::string_view text,
-                    bool first) { return Set(kMember(line), text, first); },
-          .show = [](ApiServerCommandLine& line) { return Show(kMember(line)); }};
+constexpr MemberBinding<kMember> Bind() {
+  return {};
 }
 
 // Likewise, for a list whose values are not split at commas (pflag's stringArray).
 template <auto kMember>
-constexpr FlagBinding BindArray() {
-  return {.set = [](ApiServerCommandLine& line, std::string_view text, bool first) -> Result<void> {
-            if (first) kMember(line).clear();
-            kMember(line).emplace_back(text);
-            return {};
-          },
-          .show = [](ApiServerCommandLine& line) { return Show(kMember(line)); }};
+struct ArrayBinding {
+  template <typename Line>
+  constexpr operator FlagBinding<Line>() const {
+    return {.set = [](Line& line, std::string_view text, bool first) -> Result<void> {
+              if (first) kMember(line).clear();
+              kMember(line).emplace_back(text);
+              return {};
+            },
+            .show = [](Line& line) { return Show(kMember(line)); }};
+  }
+};
+template <auto kMember>
+constexpr ArrayBinding<kMember> BindArray() {
+  return {};
 }
 
 // Whether the text is one that a flag of that type takes.

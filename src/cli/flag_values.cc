@@ -1,4 +1,4 @@
-#include "cli/apiserver_flag_values.h"
+#include "cli/flag_values.h"
 
 #include <algorithm>
 #include <array>
@@ -216,6 +216,7 @@ Result<void> CheckSyntax(std::string_view type, std::string_view text) {
   if (type == "int" || type == "int64" || type == "Level") {
     return Try<int64_t>(text);
   }
+  if (type == "int32") return Try<int32_t>(text);
   if (type == "uint") return Try<uint64_t>(text);
   if (type == "float32" || type == "float64") return Try<double>(text);
   if (type == "duration") return Try<Duration>(text);

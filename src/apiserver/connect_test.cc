@@ -1,0 +1,498 @@
+// Clients within the process, against a whole server without a listener on a store in memory.
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+#include <gtest/gtest.h>
+
+#include "apiserver/server.h"
+#include "object/json/encode.h"
+#include "store/embedded/embedded_store.h"
+#include "store/embedded/memory_engine.h"
+
+namespace skiff {
+namespace {
+
+// Runs on the thread of the test, when that waits for something.
+class TestExecutor final : public Executor {
+ public:
+  explicit TestExecutor(Clock& clock) : clock_(clock) {}
+  void Post(Work work) override {
+    const std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(work));
+    changed_.notify_all();
+  }
+  TimerId After(Duration, Work) override { return {}; }
+  void Cancel(TimerId) override {}
+  Clock& clock() override { return clock_; }
+
+  template <typename Condition>
+  testing::AssertionResult Until(Condition holds) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!holds()) {
+      Work work;
+      {
+        std::unique_lock lock(mutex_);
+        if (!changed_.wait_until(lock, deadline, [this] { return !posted_.empty(); })) {
+          return testing::AssertionFailure() << "nothing came";
+        }
+        work = std::move(posted_.front());
+        posted_.pop_front();
+      }
+      work();
+    }
+    return testing::AssertionSuccess();
+  }
+  // Runs what has been posted.
+  void Drain() {
+    bool marked = false;
+    Post([&] { marked = true; });
+    EXPECT_TRUE(Until([&] { return marked; }));
+  }
+
+ private:
+  Clock& clock_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Work> posted_;
+};
+
+struct RecordingSink final : ClientWatchSink {
+  std::vector<ClientEvent> events;
+  bool ended = false;
+  std::optional<Status> why;
+
+  void OnEvents(std::span<const ClientEvent> batch) override {
+    events.insert(events.end(), batch.begin(), batch.end());
+  }
+  void OnEnd(std::optional<Status> reason) override {
+    EXPECT_FALSE(ended);
+    ended = true;
+    why = std::move(reason);
+  }
+  const ClientEvent* Find(ClientEvent::Type type, std::string_view name) const {
+    for (const ClientEvent& event : events) {
+      if (event.type == type && NameOf(*event.object).name == name) return &event;
+    }
+    return nullptr;
+  }
+};
+
+class QuietLog final : public LogSink {
+ public:
+  void Write(std::string_view) override {}
+};
+
+UserInfo Admin() {
+  return {.name = "admin", .uid = {}, .groups = {kMastersGroup, kAuthenticatedGroup}, .extra = {}};
+}
+UserInfo Ann() { return {.name = "ann", .uid = {}, .groups = {kAuthenticatedGroup}, .extra = {}}; }
+
+const ApiResource& ConfigMaps() { return BuiltIn("", "v1", "configmaps"); }
+const ApiResource& Namespaces() { return BuiltIn("", "v1", "namespaces"); }
+
+ObjectPtr ConfigMap(const std::string& name, const std::string& value = "1") {
+  return *ParseObject(ConfigMaps(), R"({"metadata":{"name":")" + name +
+                                        R"(","namespace":"default"},"data":{"a":")" + value +
+                                        "\"}}");
+}
+
+class ConnectTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    EmbeddedOptions embedded;
+    embedded.open_engine = [this] { return disk_->Open(); };
+    embedded.clock = &clock_;
+    embedded.random = &random_;
+    auto store = EmbeddedStore::Open(std::move(embedded));
+    ASSERT_TRUE(store) << store.error().ToString();
+    store_ = std::move(*store);
+    StartServer();
+  }
+
+  void StartServer() {
+    ApiServerOptions options;
+    options.listen = false;
+    options.authorization_modes = {AuthorizationMode::kRbac};
+    options.disable_admission_plugins = {"ServiceAccount"};
+    FillDerived(options, {.default_address = IpAddress::LoopbackV4(), .host_name = "test"});
+    auto server = ApiServer::Start(std::move(options), clock_, random_, log_, store_.get());
+    ASSERT_TRUE(server) << server.error().ToString();
+    server_ = std::move(*server);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!server_->ready() && std::chrono::steady_clock::now() < deadline) {
+      executor_.Drain();
+    }
+    ASSERT_TRUE(server_->ready());
+    admin_ = server_->Connect(Admin(), executor_);
+  }
+
+  template <typename T>
+  T Await(Task<T> task) {
+    std::optional<T> out;
+    Detach<T>(std::move(task), [&](T result) { out.emplace(std::move(result)); });
+    EXPECT_TRUE(executor_.Until([&] { return out.has_value(); }));
+    return std::move(*out);
+  }
+  Result<ClientReply> Ask(ClientCall call) { return Await(client().Send(std::move(call))); }
+  Client client() { return Client(*admin_, "test"); }
+
+  SystemClock clock_;
+  SystemRandom random_;
+  QuietLog sink_;
+  Log log_{clock_, sink_};
+  std::shared_ptr<MemoryDisk> disk_ = MemoryDisk::Make();
+  std::unique_ptr<Store> store_;
+  TestExecutor executor_{clock_};
+  std::unique_ptr<ApiServer> server_;
+  std::unique_ptr<ClientTransport> admin_;
+};
+
+TEST_F(ConnectTest, AServerWithoutAListenerHasNoAddresses) {
+  EXPECT_TRUE(server_->addresses().empty());
+}
+
+TEST_F(ConnectTest, WhatIsWrittenIsReadAsDocumentsOfTheVersionAskedFor) {
+  const Result<ObjectPtr> made = Await(client().Create(ConfigMaps(), ConfigMap("c")));
+  ASSERT_TRUE(made) << made.error().ToString();
+  EXPECT_EQ((*made)->kind(), "ConfigMap");
+  EXPECT_FALSE(UidOf(**made).empty());
+  EXPECT_FALSE(ResourceVersionOf(**made).empty());
+  const Result<ObjectPtr> read = Await(client().Get(ConfigMaps(), {"default", "c"}));
+  ASSERT_TRUE(read);
+  EXPECT_EQ((*read)->root().FindPath({"data", "a"})->AsText(), "1");
+}
+
+TEST_F(ConnectTest, AnObjectIsDecodedOnceForAllThatHoldIt) {
+  const Result<ObjectPtr> made = Await(client().Create(ConfigMaps(), ConfigMap("c")));
+  ASSERT_TRUE(made);
+  const Result<ObjectPtr> read = Await(client().Get(ConfigMaps(), {"default", "c"}));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(made->get(), read->get());
+  const auto listed = Ask({.verb = ClientVerb::kList,
+                           .resource = &ConfigMaps(),
+                           .target = {"default", ""},
+                           .field_selector = "metadata.name=c"});
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->items.size(), 1U);
+  EXPECT_EQ(listed->items[0].get(), read->get());
+  EXPECT_FALSE(listed->resource_version.empty());
+}
+
+TEST_F(ConnectTest, AnswersComeAfterTheCallHasReturned) {
+  bool answered = false;
+  admin_->Send({.resource = &Namespaces(), .target = {"", "default"}},
+               [&](const Result<ClientReply>& reply) {
+                 answered = true;
+                 EXPECT_TRUE(reply);
+               });
+  EXPECT_FALSE(answered);
+  EXPECT_TRUE(executor_.Until([&] { return answered; }));
+}
+
+TEST_F(ConnectTest, WhoMayNotIsToldWhatHttpClientsAreTold) {
+  const auto ann = server_->Connect(Ann(), executor_);
+  Client client(*ann, "test");
+  const Result<ObjectPtr> get = Await(client.Get(ConfigMaps(), {"default", "c"}));
+  ASSERT_FALSE(get);
+  EXPECT_EQ(get.error().reason(), StatusReason::kForbidden);
+  EXPECT_EQ(get.error().message(),
+            "configmaps \"c\" is forbidden: User \"ann\" cannot get resource \"configmaps\" in API "
+            "group \"\" in the namespace \"default\"");
+  ASSERT_NE(get.error().subject(), nullptr);
+  EXPECT_EQ(get.error().subject()->name, "c");
+  EXPECT_EQ(get.error().subject()->kind, "configmaps");
+  const Result<ObjectPtr> create = Await(client.Create(ConfigMaps(), ConfigMap("c")));
+  ASSERT_FALSE(create);
+  EXPECT_EQ(create.error().message(),
+            "configmaps is forbidden: User \"ann\" cannot create resource \"configmaps\" in API "
+            "group \"\" in the namespace \"default\"");
+  const Result<ObjectPtr> name_space = Await(client.Get(Namespaces(), {"", "default"}));
+  ASSERT_FALSE(name_space);
+  EXPECT_EQ(name_space.error().message(),
+            "namespaces \"default\" is forbidden: User \"ann\" cannot get resource \"namespaces\" "
+            "in API group \"\" in the namespace \"default\"");
+  RecordingSink sink;
+  const auto watch = ann->Watch({.resource = &ConfigMaps()}, &sink);
+  ASSERT_TRUE(executor_.Until([&] { return sink.ended; }));
+  EXPECT_EQ(sink.why->reason(), StatusReason::kForbidden);
+}
+
+TEST_F(ConnectTest, ValidationAndAdmissionHaveTheirSay) {
+  const Result<ObjectPtr> invalid = Await(client().Create(ConfigMaps(), ConfigMap("Not_A_Name")));
+  ASSERT_FALSE(invalid);
+  EXPECT_EQ(invalid.error().reason(), StatusReason::kInvalid);
+  EXPECT_EQ(invalid.error().field(), "metadata.name");
+  const Result<ObjectPtr> nowhere = Await(client().Create(
+      ConfigMaps(), *ParseObject(ConfigMaps(), R"({"metadata":{"name":"c","namespace":"no"}})")));
+  ASSERT_FALSE(nowhere);
+  EXPECT_EQ(nowhere.error().reason(), StatusReason::kNotFound);
+  const Result<void> kept = Await(client().Delete(Namespaces(), {"", "kube-system"}));
+  ASSERT_FALSE(kept);
+  EXPECT_EQ(kept.error().reason(), StatusReason::kForbidden);
+}
+
+TEST_F(ConnectTest, NamesThatAreNoNamesLeadNowhere) {
+  for (const std::string name : {"", "..", "a/b", "a\nb"}) {
+    const Result<ObjectPtr> got = Await(client().Get(ConfigMaps(), {"default", name}));
+    ASSERT_FALSE(got) << name;
+    EXPECT_EQ(got.error().reason(), StatusReason::kBadRequest) << name;
+  }
+}
+
+TEST_F(ConnectTest, UpdatesPatchesAndAppliesChangeWhatIsThere) {
+  const Result<ObjectPtr> made = Await(client().Create(ConfigMaps(), ConfigMap("c")));
+  ASSERT_TRUE(made);
+  const auto copy = MutableCopy(**made);
+  copy->root().Find("data")->SetEntry(copy->arena(), "b", Value::String("2"));
+  const Result<ObjectPtr> updated = Await(client().Update(ConfigMaps(), copy));
+  ASSERT_TRUE(updated) << updated.error().ToString();
+  EXPECT_EQ((*updated)->root().FindPath({"data", "b"})->AsText(), "2");
+  // The old one is too old by now.
+  const Result<ObjectPtr> again = Await(client().Update(ConfigMaps(), *made));
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().reason(), StatusReason::kConflict);
+  for (const auto& [type, patch] : std::initializer_list<std::pair<PatchType, std::string>>{
+           {PatchType::kMerge, R"({"data":{"k":"merge"}})"},
+           {PatchType::kStrategic, R"({"data":{"k":"strategic"}})"},
+           {PatchType::kJson, R"([{"op":"replace","path":"/data/k","value":"json"}])"}}) {
+    const Result<ObjectPtr> patched =
+        Await(client().Patch(ConfigMaps(), {"default", "c"}, type, patch));
+    ASSERT_TRUE(patched) << patched.error().ToString();
+    EXPECT_NE(patch.find((*patched)->root().FindPath({"data", "k"})->AsText()), std::string::npos);
+  }
+  const auto applied =
+      Ask({.verb = ClientVerb::kPatch,
+           .resource = &ConfigMaps(),
+           .target = {"default", "c"},
+           .patch_type = PatchType::kApply,
+           .patch = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"c"},)"
+                    R"("data":{"k":"apply"}})",
+           .force = true,
+           .field_manager = "applier"});
+  ASSERT_TRUE(applied) << applied.error().ToString();
+  EXPECT_EQ(applied->object->root().FindPath({"data", "k"})->AsText(), "apply");
+  ByteBuffer json;
+  EncodeJson(applied->object->root(), json);
+  EXPECT_NE(json.view().find("\"manager\":\"applier\""), std::string_view::npos);
+}
+
+TEST_F(ConnectTest, DeletionsHeedTheirPreconditions) {
+  ASSERT_TRUE(Await(client().Create(ConfigMaps(), ConfigMap("c"))));
+  const Result<void> other =
+      Await(client().Delete(ConfigMaps(), {"default", "c"}, {.uid = "another"}));
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().reason(), StatusReason::kConflict);
+  const auto gone = Ask({.verb = ClientVerb::kDelete,
+                         .resource = &ConfigMaps(),
+                         .target = {"default", "c"},
+                         .deletion = {.propagation = "Background"}});
+  ASSERT_TRUE(gone) << gone.error().ToString();
+  EXPECT_EQ(gone->object, nullptr);
+  const Result<ObjectPtr> read = Await(client().Get(ConfigMaps(), {"default", "c"}));
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().reason(), StatusReason::kNotFound);
+}
+
+TEST_F(ConnectTest, AForegroundDeletionLeavesItsFinalizer) {
+  ASSERT_TRUE(Await(client().Create(ConfigMaps(), ConfigMap("c"))));
+  const auto begun = Ask({.verb = ClientVerb::kDelete,
+                          .resource = &ConfigMaps(),
+                          .target = {"default", "c"},
+                          .deletion = {.propagation = "Foreground"}});
+  ASSERT_TRUE(begun);
+  ASSERT_NE(begun->object, nullptr);
+  EXPECT_TRUE(IsDeleting(*begun->object));
+}
+
+TEST_F(ConnectTest, ACollectionIsDeletedBySelector) {
+  for (const char* name : {"a", "b", "c"}) {
+    ASSERT_TRUE(Await(client().Create(ConfigMaps(), ConfigMap(name))));
+  }
+  const auto gone = Ask({.verb = ClientVerb::kDeleteCollection,
+                         .resource = &ConfigMaps(),
+                         .target = {"default", ""},
+                         .field_selector = "metadata.name!=b"});
+  ASSERT_TRUE(gone) << gone.error().ToString();
+  EXPECT_TRUE(Await(client().Get(ConfigMaps(), {"default", "b"})));
+  EXPECT_FALSE(Await(client().Get(ConfigMaps(), {"default", "a"})));
+}
+
+TEST_F(ConnectTest, SubresourcesTakeAndGiveObjectsOfTheirOwnKind) {
+  const ApiResource& accounts = BuiltIn("", "v1", "serviceaccounts");
+  const ApiResource& deployments = BuiltIn("apps", "v1", "deployments");
+  ASSERT_TRUE(Await(client().Create(
+      deployments,
+      *ParseObject(deployments,
+                   R"({"metadata":{"name":"d","namespace":"default"},"spec":{"replicas":3,)"
+                   R"("selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":)"
+                   R"({"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})"))));
+  const auto scale =
+      Ask({.resource = &deployments, .target = {"default", "d"}, .subresource = "scale"});
+  ASSERT_TRUE(scale) << scale.error().ToString();
+  EXPECT_EQ(scale->object->kind(), "Scale");
+  EXPECT_EQ(scale->object->root().FindPath({"spec", "replicas"})->AsInt(), 3);
+  const Result<ObjectPtr> status = Await(client().Patch(
+      deployments, {"default", "d"}, PatchType::kMerge, R"({"status":{"replicas":2}})", "status"));
+  ASSERT_TRUE(status);
+  EXPECT_EQ((*status)->root().FindPath({"status", "replicas"})->AsInt(), 2);
+  // Nobody signs tokens here.
+  const auto token = Ask({.verb = ClientVerb::kCreate,
+                          .resource = &accounts,
+                          .target = {"default", "none"},
+                          .subresource = "token",
+                          .body = *ParseObject(BuiltIn("", "v1", "namespaces"), "{}")});
+  EXPECT_FALSE(token);
+}
+
+TEST_F(ConnectTest, TwoClientsSeeEachOthersWrites) {
+  const auto other = server_->Connect(Admin(), executor_);
+  RecordingSink sink;
+  const auto watch = other->Watch(
+      {.resource = &ConfigMaps(), .name_space = "default", .send_initial_events = true}, &sink);
+  ASSERT_TRUE(
+      executor_.Until([&] { return !sink.events.empty() && sink.events.back().initial_end; }));
+  ASSERT_TRUE(Await(client().Create(ConfigMaps(), ConfigMap("c"))));
+  ASSERT_TRUE(Await(
+      client().Patch(ConfigMaps(), {"default", "c"}, PatchType::kMerge, R"({"data":{"a":"2"}})")));
+  ASSERT_TRUE(Await(client().Delete(ConfigMaps(), {"default", "c"})));
+  ASSERT_TRUE(
+      executor_.Until([&] { return sink.Find(ClientEvent::Type::kDeleted, "c") != nullptr; }));
+  const ClientEvent* added = sink.Find(ClientEvent::Type::kAdded, "c");
+  const ClientEvent* modified = sink.Find(ClientEvent::Type::kModified, "c");
+  ASSERT_NE(added, nullptr);
+  ASSERT_NE(modified, nullptr);
+  EXPECT_EQ(modified->object->root().FindPath({"data", "a"})->AsText(), "2");
+  EXPECT_NE(ResourceVersionOf(*added->object), ResourceVersionOf(*modified->object));
+  EXPECT_FALSE(sink.ended);
+}
+
+TEST_F(ConnectTest, MetadataAloneIsGivenWhereItIsWanted) {
+  ASSERT_TRUE(Await(client().Create(ConfigMaps(), ConfigMap("c"))));
+  const auto listed = Ask({.verb = ClientVerb::kList,
+                           .resource = &ConfigMaps(),
+                           .target = {"default", ""},
+                           .field_selector = "metadata.name=c",
+                           .metadata_only = true});
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->items.size(), 1U);
+  EXPECT_EQ(listed->items[0]->kind(), "PartialObjectMetadata");
+  EXPECT_EQ(NameOf(*listed->items[0]).name, "c");
+  EXPECT_FALSE(ResourceVersionOf(*listed->items[0]).empty());
+  EXPECT_EQ(listed->items[0]->root().Find("data"), nullptr);
+}
+
+TEST_F(ConnectTest, ListsComeInPages) {
+  for (const char* name : {"a", "b", "c"}) {
+    ASSERT_TRUE(Await(client().Create(ConfigMaps(), ConfigMap(name))));
+  }
+  ClientCall call{
+      .verb = ClientVerb::kList, .resource = &ConfigMaps(), .target = {"default", ""}, .limit = 2};
+  size_t seen = 0;
+  do {
+    const auto page = Ask(call);
+    ASSERT_TRUE(page) << page.error().ToString();
+    EXPECT_LE(page->items.size(), 2U);
+    seen += page->items.size();
+    call.continue_token = page->continue_token;
+  } while (!call.continue_token.empty());
+  EXPECT_GE(seen, 3U);
+}
+
+TEST_F(ConnectTest, AWatchFromTooLongAgoIsExpired) {
+  ASSERT_TRUE(Await(client().Create(ConfigMaps(), ConfigMap("c"))));
+  // A new server knows nothing of what was before it.
+  admin_.reset();
+  server_.reset();
+  StartServer();
+  RecordingSink sink;
+  const auto watch = admin_->Watch({.resource = &ConfigMaps(), .resource_version = "1"}, &sink);
+  ASSERT_TRUE(executor_.Until([&] { return sink.ended; }));
+  ASSERT_TRUE(sink.why);
+  EXPECT_EQ(sink.why->reason(), StatusReason::kExpired);
+}
+
+TEST_F(ConnectTest, AStoppedWatchIsSilent) {
+  RecordingSink sink;
+  auto watch = admin_->Watch({.resource = &ConfigMaps(), .send_initial_events = true}, &sink);
+  watch.reset();
+  ASSERT_TRUE(Await(client().Create(ConfigMaps(), ConfigMap("c"))));
+  executor_.Drain();
+  EXPECT_TRUE(sink.events.empty());
+  EXPECT_FALSE(sink.ended);
+}
+
+TEST_F(ConnectTest, CloseAnswersWhatIsOpenAndAllThatComes) {
+  RecordingSink sink;
+  const auto watch = admin_->Watch({.resource = &ConfigMaps()}, &sink);
+  std::vector<StatusReason> answers;
+  const auto note = [&](const Result<ClientReply>& reply) {
+    ASSERT_FALSE(reply);
+    answers.push_back(reply.error().reason());
+  };
+  admin_->Send({.resource = &Namespaces(), .target = {"", "default"}}, note);
+  bool discovered = false;
+  admin_->Discover([&](const Result<ServedApi>& api) { discovered = !api; });
+  admin_->Close();
+  EXPECT_EQ(answers.size(), 1U);
+  EXPECT_TRUE(discovered);
+  EXPECT_TRUE(sink.ended);
+  EXPECT_EQ(sink.why->reason(), StatusReason::kServiceUnavailable);
+  admin_->Send({.resource = &Namespaces(), .target = {"", "default"}}, note);
+  EXPECT_EQ(answers.size(), 1U);
+  executor_.Drain();
+  EXPECT_EQ(answers, std::vector<StatusReason>(2, StatusReason::kServiceUnavailable));
+  RecordingSink late;
+  const auto after = admin_->Watch({.resource = &ConfigMaps()}, &late);
+  EXPECT_FALSE(late.ended);
+  executor_.Drain();
+  EXPECT_TRUE(late.ended);
+}
+
+TEST_F(ConnectTest, NothingComesOnceTheTransportIsGone) {
+  bool answered = false;
+  RecordingSink sink;
+  auto watch = admin_->Watch({.resource = &ConfigMaps(), .send_initial_events = true}, &sink);
+  admin_->Send({.verb = ClientVerb::kCreate,
+                .resource = &ConfigMaps(),
+                .target = {"default", "c"},
+                .body = ConfigMap("c")},
+               [&](const Result<ClientReply>&) { answered = true; });
+  admin_.reset();
+  executor_.Drain();
+  EXPECT_FALSE(answered);
+  EXPECT_TRUE(sink.events.empty());
+  watch.reset();
+}
+
+TEST_F(ConnectTest, DiscoveryTellsOfEveryResourceOnce) {
+  const Result<ServedApi> api = Await(client().Discover());
+  ASSERT_TRUE(api);
+  size_t pods = 0;
+  for (const DiscoveredResource& each : api->resources) {
+    if (each.resource.name != "pods") continue;
+    ++pods;
+    EXPECT_EQ(each.resource.kind, "Pod");
+    EXPECT_TRUE(each.Has("deletecollection"));
+    EXPECT_TRUE(each.Has("watch"));
+  }
+  EXPECT_EQ(pods, 1U);
+  EXPECT_TRUE(api->unavailable.empty());
+}
+
+TEST_F(ConnectTest, GroupsThatAreServedElsewhereAreUnavailable) {
+  const ApiResource& services = BuiltIn("apiregistration.k8s.io", "v1", "apiservices");
+  ASSERT_TRUE(Await(client().Create(
+      services,
+      *ParseObject(services, R"({"metadata":{"name":"v1beta1.metrics.k8s.io"},"spec":{"group":)"
+                             R"("metrics.k8s.io","version":"v1beta1","groupPriorityMinimum":100,)"
+                             R"("versionPriority":100,"insecureSkipTLSVerify":true,)"
+                             R"("service":{"name":"m","namespace":"kube-system"}}})"))));
+  const Result<ServedApi> api = Await(client().Discover());
+  ASSERT_TRUE(api);
+  EXPECT_EQ(api->unavailable, std::vector<std::string>{"metrics.k8s.io/v1beta1"});
+}
+
+}  // namespace
+}  // namespace skiff

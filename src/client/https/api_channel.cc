@@ -1,0 +1,276 @@
+#include "client/https/api_channel.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/limits.h"
+#include "base/strings.h"
+#include "client/https/api_request.h"
+#include "object/scalar/base64.h"
+
+namespace skiff {
+namespace {
+
+constexpr int kUnauthorized = 401;
+
+std::optional<int> ParseSeconds(std::string_view text) {
+  int seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc() || end != text.data() + text.size() || seconds < 0) return std::nullopt;
+  return seconds;
+}
+
+Status Closed() { return Status(StatusReason::kServiceUnavailable, "the client was closed"); }
+
+}  // namespace
+
+HttpHeaders IdentityHeaders(const RestConfig& config) {
+  HttpHeaders headers;
+  headers.Add("user-agent", config.user_agent);
+  if (!config.user.empty()) {
+    std::string credentials;
+    AppendBase64(config.user + ":" + config.password, credentials);
+    headers.Add("authorization", "Basic " + credentials);
+  }
+  const Impersonation& as = config.impersonation;
+  if (as.empty()) return headers;
+  headers.Add("impersonate-user", as.user);
+  if (!as.uid.empty()) headers.Add("impersonate-uid", as.uid);
+  for (const std::string& group : as.groups) headers.Add("impersonate-group", group);
+  for (const auto& [key, values] : as.extra)
+    for (const std::string& value : values)
+      headers.Add("impersonate-extra-" + AsciiLower(PercentEncoded(key)), value);
+  return headers;
+}
+
+// One call, through all its tries.
+struct ApiChannel::Call final : ResponseHandler {
+  Call(ApiChannel& its_channel, ClientRequest its_request)
+      : channel(its_channel), request(std::move(its_request)) {}
+
+  void OnHead(int code, const HttpHeaders& headers) override {
+    answer.code = code;
+    answer.content_type = headers.Get("content-type");
+    answer.etag = headers.Get("etag");
+    answer.retry_after_seconds = ParseSeconds(headers.Get("retry-after"));
+    // Whether it is tried again is decided at the end; until then the stream does not hear of it.
+    holds_back = stream != nullptr && code == kUnauthorized;
+    if (holds_back) held_headers = headers;
+    if (stream != nullptr && !holds_back) stream->OnHead(code, headers);
+  }
+
+  void OnBody(std::string_view bytes) override {
+    if (stream != nullptr && !holds_back) return stream->OnBody(bytes);
+    if (answer.body.size() + bytes.size() <= limits::kMaxApiAnswerBytes) {
+      answer.body += bytes;
+      return;
+    }
+    channel.parts_.connections->Cancel(*std::exchange(ticket, std::nullopt));
+    channel.FailLater(
+        id, Status(StatusReason::kInternalError, channel.server() + ": the answer is too long"));
+  }
+
+  void OnEnd(Result<void> outcome) override {
+    ticket.reset();
+    channel.OnEnd(*this, std::move(outcome));
+  }
+
+  // The last word. The call is no longer among those of the channel.
+  void Tell(Result<void> outcome) {
+    if (stream == nullptr) {
+      if (outcome) return done(std::move(answer));
+      return done(std::unexpected(std::move(outcome).error()));
+    }
+    if (holds_back && outcome) {
+      stream->OnHead(answer.code, held_headers);
+      stream->OnBody(answer.body);
+    }
+    stream->OnEnd(std::move(outcome));
+  }
+
+  ApiChannel& channel;
+  ClientRequest request;
+  CallId id = 0;
+  bool idempotent = false;
+  Done done;
+  ResponseHandler* stream = nullptr;
+  ApiAnswer answer;
+  bool holds_back = false;
+  HttpHeaders held_headers;
+  std::string token;  // of the last try
+  int tries = 0;
+  bool renewed = false;  // it was tried with other credentials once
+  Duration began{};
+  std::optional<RateLimiter::Ticket> turn;
+  std::optional<HttpsConnections::Ticket> ticket;
+  Executor::TimerId timer;
+};
+
+ApiChannel::ApiChannel(Parts parts)
+    : parts_(std::move(parts)), limiter_(parts_.executor, parts_.per_second, parts_.burst) {}
+
+ApiChannel::~ApiChannel() {
+  *self_ = nullptr;
+  while (!calls_.empty()) Cancel(calls_.begin()->first);
+}
+
+ApiChannel::Call* ApiChannel::Find(CallId id) {
+  const auto found = calls_.find(id);
+  return found == calls_.end() ? nullptr : found->second.get();
+}
+
+ApiChannel::CallId ApiChannel::Send(ClientRequest request, bool idempotent, Done done) {
+  auto call = std::make_unique<Call>(*this, std::move(request));
+  call->idempotent = idempotent;
+  call->done = std::move(done);
+  return Start(std::move(call));
+}
+
+ApiChannel::CallId ApiChannel::Open(ClientRequest request, ResponseHandler* handler) {
+  auto call = std::make_unique<Call>(*this, std::move(request));
+  call->stream = handler;
+  return Start(std::move(call));
+}
+
+ApiChannel::CallId ApiChannel::Start(std::unique_ptr<Call> made) {
+  Call& call = *made;
+  call.id = ++last_id_;
+  call.began = parts_.executor.clock().Monotonic();
+  calls_.emplace(call.id, std::move(made));
+  if (closed_) {
+    FailLater(call.id, Closed());
+  } else {
+    TakeTurn(call);
+  }
+  return call.id;
+}
+
+void ApiChannel::TakeTurn(Call& call) {
+  call.turn = limiter_.Enter([this, id = call.id] { Authorize(id); });
+  if (!call.turn)
+    FailLater(call.id, Status(StatusReason::kTooManyRequests,
+                              "too many calls of this client wait for their turn"));
+}
+
+void ApiChannel::Authorize(CallId id) {
+  parts_.tokens->Get([self = self_, id](Result<std::string> token) {
+    ApiChannel* channel = *self;
+    Call* call = channel == nullptr ? nullptr : channel->Find(id);
+    if (call == nullptr) return;
+    if (!token) return channel->FailLater(id, std::move(token).error());
+    channel->Transmit(*call, *std::move(token));
+  });
+}
+
+void ApiChannel::Transmit(Call& call, std::string token) {
+  call.token = std::move(token);
+  call.answer = {};
+  call.holds_back = false;
+  ClientRequest request = call.request;
+  for (const HttpHeaders::Field& field : parts_.headers.fields())
+    request.headers.Add(field.name, field.value);
+  if (!call.token.empty()) request.headers.Add("authorization", "Bearer " + call.token);
+  call.ticket = parts_.connections->Send(std::move(request), &call);
+}
+
+bool ApiChannel::HasNewCredentials(Call& call) {
+  if (call.answer.code != kUnauthorized || std::exchange(call.renewed, true)) return false;
+  const bool renewed_token = !call.token.empty() && parts_.tokens->Refuse(call.token);
+  return renewed_token || parts_.connections->RenewCertificate();
+}
+
+Duration ApiChannel::Backoff(int tries) {
+  Duration pause = limits::kApiRetryFirst;
+  for (int i = 1; i < tries && pause < limits::kApiRetryLongest; ++i) pause *= 2;
+  pause = std::min<Duration>(pause, limits::kApiRetryLongest);
+  // Half of it is chance, so that many clients of a server that comes back do not come as one.
+  const double chance = 0.5 + parts_.random.UniformDouble() / 2;
+  return Duration(static_cast<int64_t>(static_cast<double>(pause.count()) * chance));
+}
+
+std::optional<Duration> ApiChannel::RetryAfter(Call& call, const Result<void>& outcome) {
+  if (outcome && HasNewCredentials(call)) return Duration::zero();
+  if (call.stream != nullptr || call.tries >= limits::kApiRetries) return std::nullopt;
+  Duration pause{};
+  if (outcome) {
+    const bool is_put_off = call.answer.code == 429 || call.answer.code == 503 ||
+                            (call.answer.code >= 500 && call.idempotent);
+    if (!is_put_off || !call.answer.retry_after_seconds) return std::nullopt;
+    pause = std::max<Duration>(std::chrono::seconds(*call.answer.retry_after_seconds), Backoff(1));
+  } else {
+    const Status& why = outcome.error();
+    const bool is_useless = std::ranges::any_of(
+        why.causes(), [](const StatusCause& cause) { return cause.reason == kUntrustedServer; });
+    const bool is_safe = why.reason() == StatusReason::kServiceUnavailable ||
+                         (why.reason() == StatusReason::kServerTimeout && call.idempotent);
+    if (is_useless || !is_safe) return std::nullopt;
+    pause = Backoff(call.tries + 1);
+  }
+  const Duration spent = parts_.executor.clock().Monotonic() - call.began;
+  if (spent + pause > limits::kApiRetryTime) return std::nullopt;
+  return pause;
+}
+
+void ApiChannel::TryAgain(Call& call, Duration after) {
+  ++call.tries;
+  if (after == Duration::zero()) return TakeTurn(call);
+  call.timer = parts_.executor.After(after, [this, id = call.id] {
+    if (Call* waiting = Find(id)) {
+      waiting->timer = {};
+      TakeTurn(*waiting);
+    }
+  });
+}
+
+void ApiChannel::OnEnd(Call& call, Result<void> outcome) {
+  if (!outcome) parts_.connections->OnUnreachable();
+  if (const auto pause = RetryAfter(call, outcome)) return TryAgain(call, *pause);
+  // A write that was under way when the time was over may have been carried out.
+  if (!outcome && outcome.error().reason() == StatusReason::kTimeout && !call.idempotent &&
+      call.stream == nullptr)
+    outcome = Fail(StatusReason::kServerTimeout, outcome.error().message());
+  if (outcome && call.answer.code == kUnauthorized)
+    call.answer.advice = parts_.connections->CertificateFault();
+  Finish(call, std::move(outcome));
+}
+
+void ApiChannel::Finish(Call& call, Result<void> outcome) {
+  const auto found = calls_.find(call.id);
+  const std::unique_ptr<Call> owned = std::move(found->second);
+  calls_.erase(found);
+  owned->Tell(std::move(outcome));
+}
+
+void ApiChannel::FailLater(CallId id, Status why) {
+  parts_.executor.Post([self = self_, id, why = std::move(why)]() mutable {
+    if (*self == nullptr) return;
+    if (Call* call = (*self)->Find(id)) (*self)->Finish(*call, std::unexpected(std::move(why)));
+  });
+}
+
+void ApiChannel::Cancel(CallId id) {
+  const auto found = calls_.find(id);
+  if (found == calls_.end()) return;
+  const std::unique_ptr<Call> call = std::move(found->second);
+  calls_.erase(found);
+  if (call->ticket) parts_.connections->Cancel(*call->ticket);
+  if (call->turn) limiter_.Leave(*call->turn);
+  parts_.executor.Cancel(call->timer);
+}
+
+void ApiChannel::Close() {
+  if (std::exchange(closed_, true)) return;
+  // Those that are answered may make calls, which end later.
+  const CallId last = last_id_;
+  while (!calls_.empty() && calls_.begin()->first <= last) {
+    const std::unique_ptr<Call> call = std::move(calls_.begin()->second);
+    calls_.erase(calls_.begin());
+    if (call->ticket) parts_.connections->Cancel(*call->ticket);
+    if (call->turn) limiter_.Leave(*call->turn);
+    parts_.executor.Cancel(call->timer);
+    call->Tell(std::unexpected(Closed()));
+  }
+}
+
+}  // namespace skiff

@@ -1,0 +1,84 @@
+#include "client/https/https_transport.h"
+
+#include <utility>
+
+#include "client/https/api_request.h"
+#include "client/https/https_watch.h"
+
+namespace skiff {
+namespace {
+
+ApiChannel::Parts MakeParts(const HttpsSurroundings& surroundings, const RestConfig& config,
+                            std::shared_ptr<HttpsConnections> connections,
+                            std::shared_ptr<TokenSource> tokens) {
+  return {.executor = surroundings.executor,
+          .random = surroundings.random,
+          .connections = std::move(connections),
+          .tokens = std::move(tokens),
+          .headers = IdentityHeaders(config),
+          .per_second = config.qps,
+          .burst = config.burst};
+}
+
+Result<ClientReply> ReplyOf(const ClientCall& call, Result<ApiAnswer> answer) {
+  if (!answer) return std::unexpected(std::move(answer).error());
+  if (answer->code < 200 || answer->code > 299) return std::unexpected(DecodeStatus(*answer));
+  return DecodeReply(call, *answer);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<HttpsTransport>> HttpsTransport::Open(const HttpsSurroundings& surroundings,
+                                                             const RestConfig& config) {
+  SKIFF_ASSIGN_OR_RETURN(auto connections,
+                         HttpsConnections::Open(surroundings.loop, config,
+                                                {.check_interval = surroundings.check_interval,
+                                                 .log = surroundings.log}));
+  auto tokens = std::make_shared<ConfiguredToken>(config, surroundings.executor.clock(),
+                                                  surroundings.check_interval);
+  return std::make_unique<HttpsTransport>(surroundings, config, std::move(connections),
+                                          std::move(tokens));
+}
+
+HttpsTransport::HttpsTransport(const HttpsSurroundings& surroundings, const RestConfig& config,
+                               std::shared_ptr<HttpsConnections> connections,
+                               std::shared_ptr<TokenSource> tokens)
+    : executor_(surroundings.executor),
+      random_(surroundings.random),
+      timeout_(config.timeout),
+      channel_(std::make_shared<ApiChannel>(
+          MakeParts(surroundings, config, std::move(connections), std::move(tokens)))),
+      discoverer_(*channel_) {}
+
+HttpsTransport::~HttpsTransport() = default;
+
+void HttpsTransport::Send(ClientCall call,
+                          std::move_only_function<void(Result<ClientReply>)> done) {
+  Result<ClientRequest> request = MakeRequest(call);
+  if (!request) {
+    executor_.Post([done = std::move(done), why = std::move(request).error()]() mutable {
+      done(std::unexpected(std::move(why)));
+    });
+    return;
+  }
+  request->timeout = timeout_;
+  const bool idempotent = IsIdempotent(call.verb);
+  // The answer is read by what was asked; what was sent is no longer needed for that.
+  call.body.reset();
+  call.patch.clear();
+  channel_->Send(*std::move(request), idempotent,
+                 [call = std::move(call), done = std::move(done)](
+                     Result<ApiAnswer> answer) mutable { done(ReplyOf(call, std::move(answer))); });
+}
+
+std::unique_ptr<ClientWatch> HttpsTransport::Watch(WatchCall call, ClientWatchSink* sink) {
+  constexpr uint64_t kShortest = limits::kWatchTime.count();
+  const auto seconds = static_cast<int64_t>(kShortest + random_.Uniform(kShortest));
+  return std::make_unique<HttpsWatch>(channel_, call, seconds, sink);
+}
+
+void HttpsTransport::Discover(std::move_only_function<void(Result<ServedApi>)> done) {
+  discoverer_.Get(std::move(done));
+}
+
+}  // namespace skiff

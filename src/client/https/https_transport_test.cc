@@ -1,0 +1,348 @@
+#include "client/https/https_transport.h"
+
+#include <atomic>
+
+#include "client/https/testing.h"
+
+namespace skiff {
+namespace {
+
+using HttpsTransportTest = HttpsTest;
+
+constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
+
+std::string NotFound() {
+  return R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)"
+         R"("message":"configmaps \"a\" not found","reason":"NotFound",)"
+         R"("details":{"name":"a","kind":"configmaps","retryAfterSeconds":3,)"
+         R"("causes":[{"reason":"r","message":"m","field":"f"}]},"code":404})";
+}
+
+TEST_F(HttpsTransportTest, ObjectsComeAsProtobufOrJson) {
+  Serve([&](HttpRequest request, Responder responder) {
+    const bool as_protobuf = request.path.ends_with("/binary");
+    std::move(responder).Respond(as_protobuf ? TypedResponse(kProtobuf, AsProtobuf(ConfigMap("b")))
+                                             : JsonResponse(ConfigMap("a")));
+  });
+  Connect();
+  for (const auto& [name, answered] : {std::pair{"binary", "b"}, {"text", "a"}}) {
+    const auto reply = Call(GetCall(name));
+    ASSERT_TRUE(reply) << reply.error().message();
+    EXPECT_EQ(reply->code, 200);
+    EXPECT_EQ(NameOf(*reply->object).name, answered);
+    EXPECT_EQ(reply->object->kind(), "ConfigMap");
+    EXPECT_EQ(reply->object->api_version(), "v1");
+    EXPECT_EQ(reply->object->type(), BuiltIn("", "v1", "configmaps").type);
+  }
+}
+
+TEST_F(HttpsTransportTest, WhatIsSentArrives) {
+  std::string seen;
+  Serve([&](HttpRequest request, Responder responder) {
+    seen = request.method + " " + request.path + "?" + request.query;
+    const auto sent = DecodeStorage(request.body);
+    std::move(responder).Respond(JsonResponse(EncodeJson(sent->root()), 201));
+  });
+  Connect();
+  ClientCall call = CreateCall("new");
+  call.field_manager = "loop";
+  const auto reply = Call(std::move(call));
+  ASSERT_TRUE(reply) << reply.error().message();
+  EXPECT_EQ(reply->code, 201);
+  EXPECT_EQ(NameOf(*reply->object).name, "new");
+  EXPECT_EQ(seen, "POST /api/v1/namespaces/default/configmaps?fieldManager=loop");
+}
+
+TEST_F(HttpsTransportTest, ListsBecomeObjectsWithTheirKind) {
+  const std::string list =
+      R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"9",)"
+      R"("continue":"c"},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]})";
+  std::atomic<bool> as_protobuf = true;
+  Serve([&](HttpRequest, Responder responder) {
+    std::move(responder).Respond(as_protobuf ? TypedResponse(kProtobuf, AsProtobuf(list))
+                                             : JsonResponse(list));
+  });
+  Connect();
+  for (const bool binary : {true, false}) {
+    as_protobuf = binary;
+    ClientCall call = GetCall();
+    call.verb = ClientVerb::kList;
+    const auto reply = Call(std::move(call));
+    ASSERT_TRUE(reply) << reply.error().message();
+    EXPECT_EQ(reply->object, nullptr);
+    EXPECT_EQ(reply->resource_version, "9");
+    EXPECT_EQ(reply->continue_token, "c");
+    ASSERT_EQ(reply->items.size(), 2u);
+    EXPECT_EQ(NameOf(*reply->items[1]).name, "b");
+    EXPECT_EQ(reply->items[1]->kind(), "ConfigMap");
+    EXPECT_EQ(reply->items[1]->api_version(), "v1");
+  }
+}
+
+TEST_F(HttpsTransportTest, CustomResourcesAreTreesWithoutAType) {
+  Serve([&](HttpRequest, Responder responder) {
+    std::move(responder).Respond(
+        JsonResponse(R"({"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{},)"
+                     R"("items":[{"kind":"Widget","apiVersion":"example.com/v1",)"
+                     R"("metadata":{"name":"w"},"spec":{"size":3}}]})"));
+  });
+  Connect();
+  const ApiResource widgets{
+      .group = "example.com", .version = "v1", .name = "widgets", .kind = "Widget"};
+  ClientCall call;
+  call.verb = ClientVerb::kList;
+  call.resource = &widgets;
+  auto reply = Call(call);
+  ASSERT_TRUE(reply) << reply.error().message();
+  ASSERT_EQ(reply->items.size(), 1u);
+  EXPECT_EQ(reply->items[0]->type(), nullptr);
+  EXPECT_EQ(reply->items[0]->root().FindPath({"spec", "size"})->AsInt(), 3);
+  // A server that gives more than was asked for is understood as well.
+  call.metadata_only = true;
+  reply = Call(call);
+  ASSERT_TRUE(reply) << reply.error().message();
+  EXPECT_EQ(NameOf(*reply->items[0]).name, "w");
+  EXPECT_EQ(reply->items[0]->root().Find("spec"), nullptr);
+}
+
+TEST_F(HttpsTransportTest, ErrorsAreWhatTheServerSaid) {
+  Serve([&](HttpRequest request, Responder responder) {
+    if (request.path.ends_with("/page"))
+      return std::move(responder).Respond(TypedResponse("text/html", "<h1>no</h1>", 502));
+    const bool as_protobuf = request.path.ends_with("/binary");
+    std::move(responder).Respond(as_protobuf ? TypedResponse(kProtobuf, AsProtobuf(NotFound()), 404)
+                                             : JsonResponse(NotFound(), 404));
+  });
+  Connect();
+  for (const char* name : {"binary", "text"}) {
+    const auto reply = Call(GetCall(name));
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.error().reason(), StatusReason::kNotFound);
+    EXPECT_EQ(reply.error().message(), "configmaps \"a\" not found");
+    EXPECT_EQ(reply.error().retry_after_seconds(), 3);
+    ASSERT_NE(reply.error().subject(), nullptr);
+    EXPECT_EQ(reply.error().subject()->kind, "configmaps");
+    ASSERT_EQ(reply.error().causes().size(), 1u);
+    EXPECT_EQ(reply.error().causes()[0].field, "f");
+  }
+  const auto reply = Call(GetCall("page"));
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().reason(), StatusReason::kServiceUnavailable);
+  EXPECT_EQ(reply.error().message(),
+            "the server answered with code 502, and not in the way of an API server");
+}
+
+TEST_F(HttpsTransportTest, AnswersThatCannotBeReadAreErrors) {
+  std::string body;
+  std::string type;
+  Serve([&](HttpRequest, Responder responder) {
+    std::move(responder).Respond(TypedResponse(type, body));
+  });
+  Connect();
+  const std::string whole = AsProtobuf(ConfigMap("a"));
+  for (const auto& [its_type, its_body] : std::vector<std::pair<std::string, std::string>>{
+           {"application/json", "{"},
+           {"application/json", "[]"},
+           {"text/html", "<html>"},
+           {std::string(kProtobuf), "k8s"},
+           {std::string(kProtobuf), whole.substr(0, whole.size() - 9)}}) {
+    type = its_type;
+    body = its_body;
+    EXPECT_FALSE(Call(GetCall())) << its_type << its_body;
+  }
+}
+
+TEST_F(HttpsTransportTest, DeletionsThatAreAnsweredWithAStatusHaveNoObject) {
+  Serve([&](HttpRequest, Responder responder) {
+    std::move(responder).Respond(
+        JsonResponse(R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})"));
+  });
+  Connect();
+  ClientCall call = GetCall();
+  call.verb = ClientVerb::kDelete;
+  const auto reply = Call(std::move(call));
+  ASSERT_TRUE(reply) << reply.error().message();
+  EXPECT_EQ(reply->object, nullptr);
+}
+
+TEST_F(HttpsTransportTest, WhatTheServerPutsOffIsTriedAgain) {
+  std::atomic<int> asked = 0;
+  Serve([&](HttpRequest, Responder responder) {
+    if (++asked == 3) return std::move(responder).Respond(JsonResponse(ConfigMap("a"), 201));
+    HttpResponse response = JsonResponse("{}", asked == 1 ? 429 : 503);
+    response.headers.Add("retry-after", "2");
+    std::move(responder).Respond(std::move(response));
+  });
+  Connect();
+  const auto reply = CallThroughTime(CreateCall(), std::chrono::milliseconds(100));
+  ASSERT_TRUE(reply) << reply.error().message();
+  EXPECT_EQ(asked, 3);
+}
+
+TEST_F(HttpsTransportTest, WhatIsPutOffForTooLongIsAnError) {
+  std::atomic<int> asked = 0;
+  Serve([&](HttpRequest, Responder responder) {
+    ++asked;
+    HttpResponse response = JsonResponse("{}", 429);
+    response.headers.Add("retry-after", "600");
+    std::move(responder).Respond(std::move(response));
+  });
+  Connect();
+  const auto reply = Call(GetCall());
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().reason(), StatusReason::kTooManyRequests);
+  EXPECT_EQ(reply.error().retry_after_seconds(), 600);
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(HttpsTransportTest, A503WithoutATimeIsAnError) {
+  std::atomic<int> asked = 0;
+  Serve([&](HttpRequest, Responder responder) {
+    ++asked;
+    std::move(responder).Respond(JsonResponse("{}", 503));
+  });
+  Connect();
+  EXPECT_EQ(Call(GetCall()).error().reason(), StatusReason::kServiceUnavailable);
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(HttpsTransportTest, AReadThatBreaksIsTriedAgainAndAWriteIsNot) {
+  std::atomic<int> asked = 0;
+  Serve([&](HttpRequest, Responder responder) {
+    if (++asked % 2 == 0) return std::move(responder).Respond(JsonResponse(ConfigMap("a")));
+    auto feed = std::make_shared<Feed>();
+    HttpResponse response = JsonResponse("");
+    response.source = feed->MakeSource();
+    feed->Add(R"({"kind":)");
+    std::move(responder).Respond(std::move(response));
+    feed->Break();
+  });
+  Connect();
+  const auto read = CallThroughTime(GetCall(), std::chrono::milliseconds(20));
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(asked, 2);
+  const auto write = Call(CreateCall());
+  ASSERT_FALSE(write);
+  EXPECT_EQ(write.error().reason(), StatusReason::kServerTimeout);
+  EXPECT_EQ(asked, 3);
+}
+
+TEST_F(HttpsTransportTest, AServerThatRestartsIsFoundAgain) {
+  const auto answer = [&](HttpRequest, Responder responder) {
+    std::move(responder).Respond(JsonResponse(ConfigMap("a"), 201));
+  };
+  Serve(answer);
+  Connect();
+  ASSERT_TRUE(Call(CreateCall()));
+  StopServer();
+  // Nothing listens: not even a write can have happened, so that it is tried again.
+  auto pending = Start(CreateCall());
+  EXPECT_FALSE(pending->done.is_open());
+  Serve(answer);
+  for (int i = 0; i < 200 && !pending->done.is_open(); ++i) {
+    Advance(std::chrono::milliseconds(50));
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable().wait_for(lock, std::chrono::milliseconds(5));
+  }
+  ASSERT_TRUE(pending->done.Wait());
+  EXPECT_TRUE(pending->reply) << pending->reply.error().message();
+}
+
+TEST_F(HttpsTransportTest, AServerThatIsNotThereIsSaidToBeMissing) {
+  Serve([](HttpRequest, Responder) {});
+  StopServer();
+  Connect();
+  const auto reply = CallThroughTime(CreateCall(), std::chrono::milliseconds(500));
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().reason(), StatusReason::kServiceUnavailable);
+  EXPECT_NE(reply.error().message().find("Connection refused"), std::string::npos);
+}
+
+TEST_F(HttpsTransportTest, ASlowAnswerToAWriteLeavesItsFateOpen) {
+  std::vector<Responder> held;
+  Latch both_came;
+  Serve([&](HttpRequest, Responder responder) {
+    held.push_back(std::move(responder));
+    if (held.size() == 2) both_came.Open();
+  });
+  Connect();
+  auto read = Start(GetCall());
+  auto write = Start(CreateCall());
+  ASSERT_TRUE(both_came.Wait());
+  Advance(std::chrono::seconds(61));
+  ASSERT_TRUE(read->done.Wait());
+  ASSERT_TRUE(write->done.Wait());
+  EXPECT_EQ(read->reply.error().reason(), StatusReason::kTimeout);
+  EXPECT_EQ(write->reply.error().reason(), StatusReason::kServerTimeout);
+  server_.reset();
+}
+
+TEST_F(HttpsTransportTest, CallsBeyondTheRateWait) {
+  std::atomic<int> asked = 0;
+  Serve([&](HttpRequest, Responder responder) {
+    ++asked;
+    std::move(responder).Respond(JsonResponse(ConfigMap("a")));
+  });
+  config_.qps = 1;
+  config_.burst = 2;
+  Connect();
+  ASSERT_TRUE(Call(GetCall()));
+  ASSERT_TRUE(Call(GetCall()));
+  auto third = Start(GetCall());
+  ASSERT_FALSE(third->done.is_open());
+  EXPECT_EQ(asked, 2);
+  Advance(std::chrono::milliseconds(1001));
+  ASSERT_TRUE(third->done.Wait());
+  EXPECT_TRUE(third->reply);
+}
+
+TEST_F(HttpsTransportTest, CloseAnswersEverything) {
+  std::vector<Responder> held;
+  Serve([&](HttpRequest, Responder responder) { held.push_back(std::move(responder)); });
+  config_.qps = 1;
+  config_.burst = 1;
+  Connect();
+  auto sent = Start(GetCall());
+  auto throttled = Start(GetCall());
+  RecordingSink sink;
+  std::unique_ptr<ClientWatch> watch;
+  OnLoop([&] {
+    WatchCall call;
+    call.resource = &BuiltIn("", "v1", "configmaps");
+    watch = transport_->Watch(call, &sink);
+    transport_->Close();
+  });
+  auto late = Start(GetCall());
+  for (const auto& one : {sent.get(), throttled.get(), late.get()}) {
+    ASSERT_TRUE(one->done.Wait());
+    EXPECT_EQ(one->reply.error().reason(), StatusReason::kServiceUnavailable);
+  }
+  ASSERT_TRUE(sink.WaitFor(1));
+  EXPECT_EQ(sink.text(), "end ServiceUnavailable");
+  OnLoop([&] { watch.reset(); });
+  server_.reset();
+}
+
+TEST_F(HttpsTransportTest, AnswersComeAfterTheCallHasReturned) {
+  Serve([](HttpRequest, Responder responder) { std::move(responder).Respond(JsonResponse("{}")); });
+  config_.token.file = folder_.Path("nowhere");
+  Connect();
+  bool returned = false;
+  int answers = 0;
+  const auto answer = [&](Result<ClientReply> reply) {
+    EXPECT_FALSE(reply);
+    EXPECT_TRUE(returned);
+    ++answers;
+  };
+  OnLoop([&] {
+    transport_->Send(GetCall(), answer);  // there is no token
+    transport_->Send(GetCall(""), answer);
+    returned = true;
+  });
+  OnLoop([] {});
+  EXPECT_EQ(answers, 2);
+}
+
+}  // namespace
+}  // namespace skiff

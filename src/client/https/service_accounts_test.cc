@@ -1,0 +1,141 @@
+#include "client/https/service_accounts.h"
+
+#include <atomic>
+#include <mutex>
+#include <set>
+
+#include "client/https/testing.h"
+#include "object/scalar/time.h"
+
+namespace skiff {
+namespace {
+
+// A server that knows service accounts and gives tokens "NAME-1", "NAME-2", … for them.
+class ServiceAccountsTest : public HttpsTest {
+ protected:
+  void ServeTokens() {
+    Serve([this](HttpRequest request, Responder responder) {
+      std::lock_guard lock(mutex_);
+      const std::string who(request.headers.Get("authorization"));
+      if (request.method == "GET") {
+        agent_ = request.headers.Get("user-agent");
+        if (who != "Bearer " + refused_)
+          return std::move(responder).Respond(JsonResponse(ConfigMap(who)));
+        return std::move(responder).Respond(JsonResponse("{}", 401));
+      }
+      if (who != "Bearer root") return std::move(responder).Respond(JsonResponse("{}", 403));
+      if (request.path.ends_with("/token")) return GiveToken(request, std::move(responder));
+      accounts_.insert(NameOf(*DecodeStorage(request.body)).name);
+      std::move(responder).Respond(
+          TypedResponse("application/vnd.kubernetes.protobuf", request.body, 201));
+    });
+    config_.token.text = "root";
+    Connect();
+    all_ = *ServiceAccountTransports::Open(Surroundings(), config_, *transport_);
+  }
+  void GiveToken(const HttpRequest& request, Responder responder) {
+    if (failing_) return std::move(responder).Respond(JsonResponse("{}", 500));
+    const std::string prefix = "/api/v1/namespaces/kube-system/serviceaccounts/";
+    EXPECT_TRUE(request.path.starts_with(prefix)) << request.path;
+    const std::string name =
+        request.path.substr(prefix.size(), request.path.rfind('/') - prefix.size());
+    if (!accounts_.contains(name))
+      return std::move(responder).Respond(JsonResponse(
+          R"({"kind":"Status","apiVersion":"v1","reason":"NotFound","code":404})", 404));
+    const auto sent = DecodeStorage(request.body);
+    EXPECT_EQ(sent->root().FindPath({"spec", "expirationSeconds"})->AsInt(), 3600);
+    const int64_t now = std::chrono::floor<std::chrono::seconds>(clock_.Wall()).count();
+    std::string until;
+    AppendTime(Timestamp{now + 3600, 0}, until);
+    std::move(responder).Respond(
+        JsonResponse(R"({"kind":"TokenRequest","apiVersion":"authentication.k8s.io/v1",)"
+                     R"("metadata":{},"spec":{"expirationSeconds":3600},"status":{"token":")" +
+                         name + "-" + std::to_string(++given_) + R"(","expirationTimestamp":")" +
+                         until + R"("}})",
+                     201));
+  }
+  std::string WhoIs(const std::string& account) {
+    Latch done;
+    std::string out;
+    OnLoop([&] {
+      all_->Of(account).Send(GetCall(), [&](Result<ClientReply> reply) {
+        out = reply ? NameOf(*reply->object).name : reply.error().message();
+        done.Open();
+      });
+    });
+    for (int i = 0; i < 200 && !done.is_open(); ++i) {
+      std::mutex mutex;
+      std::unique_lock lock(mutex);
+      std::condition_variable().wait_for(lock, std::chrono::milliseconds(5));
+      if (failing_) Advance(std::chrono::milliseconds(500));
+    }
+    EXPECT_TRUE(done.Wait());
+    return out;
+  }
+  ~ServiceAccountsTest() override {
+    OnLoop([this] {
+      all_->Close();
+      all_.reset();
+    });
+  }
+
+  std::mutex mutex_;
+  std::set<std::string> accounts_ = {"there"};
+  std::string refused_ = "nobody";
+  std::string agent_;
+  std::atomic<bool> failing_ = false;
+  std::atomic<int> given_ = 0;
+  std::unique_ptr<ServiceAccountTransports> all_;
+};
+
+TEST_F(ServiceAccountsTest, EachSpeaksForItself) {
+  ServeTokens();
+  EXPECT_EQ(WhoIs("there"), "Bearer there-1");
+  EXPECT_EQ(WhoIs("there"), "Bearer there-1");
+  EXPECT_EQ(agent_, "skiff/system:serviceaccount:kube-system:there");
+  EXPECT_EQ(WhoIs("missing"), "Bearer missing-2");
+  EXPECT_TRUE(accounts_.contains("missing"));
+}
+
+TEST_F(ServiceAccountsTest, TokensAreRenewedBeforeTheyExpire) {
+  ServeTokens();
+  EXPECT_EQ(WhoIs("there"), "Bearer there-1");
+  Advance(std::chrono::seconds(2870));
+  EXPECT_EQ(WhoIs("there"), "Bearer there-1");
+  EXPECT_EQ(given_, 1);
+  Advance(std::chrono::seconds(20));
+  // The old one serves while the new one comes.
+  EXPECT_EQ(WhoIs("there"), "Bearer there-1");
+  for (int i = 0; i < 200 && given_ < 2; ++i) WhoIs("there");
+  for (int i = 0; i < 200 && WhoIs("there") != "Bearer there-2"; ++i) continue;
+  EXPECT_EQ(WhoIs("there"), "Bearer there-2");
+}
+
+TEST_F(ServiceAccountsTest, ATokenThatIsRefusedIsReplaced) {
+  ServeTokens();
+  EXPECT_EQ(WhoIs("there"), "Bearer there-1");
+  {
+    std::lock_guard lock(mutex_);
+    refused_ = "there-1";
+  }
+  EXPECT_EQ(WhoIs("there"), "Bearer there-2");
+}
+
+TEST_F(ServiceAccountsTest, WhereThereIsNoTokenThatIsSaid) {
+  ServeTokens();
+  failing_ = true;
+  EXPECT_EQ(WhoIs("there").find("no token for the service account kube-system/there: "), 0u);
+  failing_ = false;
+  EXPECT_EQ(WhoIs("there"), "Bearer there-1");
+}
+
+TEST_F(ServiceAccountsTest, ATokenOutlivesAServerThatGivesNone) {
+  ServeTokens();
+  EXPECT_EQ(WhoIs("there"), "Bearer there-1");
+  failing_ = true;
+  Advance(std::chrono::seconds(3000));
+  EXPECT_EQ(WhoIs("there"), "Bearer there-1");
+}
+
+}  // namespace
+}  // namespace skiff

@@ -1,0 +1,242 @@
+// For tests of this folder: an API server of a few lines, which answers as the test says, and a
+// transport to it whose time passes when the test says so.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "client/client.h"
+#include "client/https/https_transport.h"
+#include "client/https/rest_config.h"
+#include "net/loop_executor.h"
+#include "net/server.h"
+#include "net/testing.h"
+#include "net/testing_tls.h"
+#include "object/json/decode.h"
+#include "object/json/encode.h"
+#include "object/protobuf/envelope.h"
+
+namespace skiff {
+
+inline HttpResponse TypedResponse(std::string_view type, std::string_view body, int code = 200) {
+  HttpResponse response;
+  response.code = code;
+  response.headers.Add("content-type", std::string(type));
+  response.body = SharedBytes(body);
+  return response;
+}
+inline HttpResponse JsonResponse(std::string_view body, int code = 200) {
+  return TypedResponse("application/json", body, code);
+}
+
+// An object of any built-in kind, as protobuf in its envelope.
+inline std::string AsProtobuf(std::string_view json) {
+  const auto meta = PeekTypeMeta(json);
+  const auto document = DecodeJson(json, FindKind(meta->api_version, meta->kind));
+  std::string bytes;
+  EncodeStorage(document->root(), &bytes);
+  return bytes;
+}
+
+// What a watch brings, as text: "ADDED a", "BOOKMARK 7 end", "end", "end Expired".
+class RecordingSink final : public ClientWatchSink {
+ public:
+  void OnEvents(std::span<const ClientEvent> events) override {
+    for (const ClientEvent& event : events) {
+      constexpr const char* kNames[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK"};
+      std::string line = kNames[static_cast<size_t>(event.type)];
+      line += ' ';
+      line += event.type == ClientEvent::Type::kBookmark ? ResourceVersionOf(*event.object)
+                                                         : NameOf(*event.object).name;
+      if (event.initial_end) line += " end";
+      Add(std::move(line), event.object);
+    }
+    if (on_events) on_events();
+  }
+  void OnEnd(std::optional<Status> why) override {
+    {
+      std::lock_guard lock(mutex_);
+      fault_ = why;
+    }
+    Add("end" + (why ? " " + std::string(StatusReasonName(why->reason())) : ""), nullptr);
+  }
+
+  // Whether there are, or come to be, that many lines.
+  bool WaitFor(size_t count) {
+    std::unique_lock lock(mutex_);
+    return wake_.wait_for(lock, std::chrono::seconds(kPatienceSeconds),
+                          [&] { return lines_.size() >= count; });
+  }
+  std::string text() {
+    std::lock_guard lock(mutex_);
+    std::string out;
+    for (const std::string& line : lines_) out += (out.empty() ? "" : ", ") + line;
+    return out;
+  }
+  ObjectPtr object(size_t index) {
+    std::lock_guard lock(mutex_);
+    return objects_.at(index);
+  }
+  std::string fault() {
+    std::lock_guard lock(mutex_);
+    return fault_ ? fault_->message() : "";
+  }
+
+  std::function<void()> on_events;
+
+ private:
+  void Add(std::string line, ObjectPtr object) {
+    std::lock_guard lock(mutex_);
+    lines_.push_back(std::move(line));
+    objects_.push_back(std::move(object));
+    wake_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<std::string> lines_;
+  std::vector<ObjectPtr> objects_;
+  std::optional<Status> fault_;
+};
+
+class HttpsTest : public testing::Test {
+ protected:
+  HttpsTest() {
+    server_tls_.certificate.certificate_file =
+        folder_.Write("tls.crt", server_certificate_.CertificatePem());
+    server_tls_.certificate.key_file = folder_.Write("tls.key", server_certificate_.KeyPem());
+    server_tls_.client_ca_files = {folder_.Write("ca.crt", ca_.CertificatePem())};
+    config_.ca.text = ca_.CertificatePem();
+    clock_.JumpWall(system_clock_.Wall() - clock_.Wall());
+    loop_ = *EventLoop::Create(clock_);
+    loop_->Start("client");
+    executor_ = std::make_unique<LoopExecutor>(loop_);
+  }
+  ~HttpsTest() override {
+    OnLoop([this] {
+      if (transport_ != nullptr) transport_->Close();
+      transport_.reset();
+    });
+    loop_->Stop();
+  }
+
+  void OnLoop(const std::function<void()>& task) {
+    Latch done;
+    loop_->Post([&] {
+      task();
+      done.Open();
+    });
+    ASSERT_TRUE(done.Wait());
+  }
+  // The loop looks at its clock only when something wakes it.
+  void Advance(Duration by) {
+    clock_.Advance(by);
+    loop_->Post([] {});
+  }
+
+  // Again on the same port after StopServer().
+  void Serve(FunctionHandler::Function function) {
+    handler_ = std::make_unique<FunctionHandler>(std::move(function));
+    HttpServerOptions options;
+    options.addresses = {address_.empty() ? "127.0.0.1:0" : address_};
+    options.handler = handler_.get();
+    options.clock = &system_clock_;
+    options.loops = 1;
+    options.tls = server_tls_;
+    auto server = HttpServer::Start(std::move(options));
+    ASSERT_TRUE(server) << server.error().message();
+    server_ = std::move(*server);
+    address_ = server_->addresses().front();
+    config_.server = "https://" + address_;
+  }
+  void StopServer() { server_.reset(); }
+
+  HttpsSurroundings Surroundings() { return {loop_, *executor_, random_}; }
+  void Connect() {
+    auto made = HttpsTransport::Open(Surroundings(), config_);
+    ASSERT_TRUE(made) << made.error().message();
+    transport_ = std::move(*made);
+  }
+
+  // Answered later; the latch opens then.
+  struct Pending {
+    Latch done;
+    Result<ClientReply> reply = ClientReply();
+  };
+  std::unique_ptr<Pending> Start(ClientCall call) {
+    auto pending = std::make_unique<Pending>();
+    OnLoop([&] {
+      transport_->Send(std::move(call), [raw = pending.get()](Result<ClientReply> reply) {
+        raw->reply = std::move(reply);
+        raw->done.Open();
+      });
+    });
+    return pending;
+  }
+  Result<ClientReply> Call(ClientCall call) {
+    auto pending = Start(std::move(call));
+    EXPECT_TRUE(pending->done.Wait());
+    return std::move(pending->reply);
+  }
+  // Moves the time on until the call is answered.
+  Result<ClientReply> CallThroughTime(ClientCall call, Duration step) {
+    auto pending = Start(std::move(call));
+    std::mutex mutex;
+    std::condition_variable never;
+    for (int i = 0; i < 400 && !pending->done.is_open(); ++i) {
+      std::unique_lock lock(mutex);
+      never.wait_for(lock, std::chrono::milliseconds(5));
+      Advance(step);
+    }
+    EXPECT_TRUE(pending->done.Wait());
+    return std::move(pending->reply);
+  }
+
+  static ClientCall GetCall(const std::string& name = "a") {
+    ClientCall call;
+    call.resource = &BuiltIn("", "v1", "configmaps");
+    call.target = {"default", name};
+    return call;
+  }
+  static ClientCall CreateCall(const std::string& name = "a") {
+    ClientCall call = GetCall();
+    call.verb = ClientVerb::kCreate;
+    call.body = *ParseObject(*call.resource,
+                             R"({"metadata":{"name":")" + name + R"(","namespace":"default"}})");
+    return call;
+  }
+  static std::string ConfigMap(const std::string& name, const std::string& version = "1") {
+    return R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":")" + name +
+           R"(","namespace":"default","resourceVersion":")" + version + R"("}})";
+  }
+
+  SystemClock system_clock_;
+  ManualClock clock_;
+  SeededRandom random_{1};
+  TestFolder folder_;
+  TestCertificate ca_{{.common_name = "ca", .is_ca = true}};
+  TestCertificate server_certificate_{
+      {.common_name = "server", .names = "DNS:localhost,IP:127.0.0.1"}, &ca_};
+  TlsOptions server_tls_;
+  RestConfig config_;
+  std::string address_;
+  std::unique_ptr<FunctionHandler> handler_;
+  std::unique_ptr<HttpServer> server_;
+  std::shared_ptr<EventLoop> loop_;
+  std::unique_ptr<LoopExecutor> executor_;
+  std::unique_ptr<HttpsTransport> transport_;
+};
+
+}  // namespace skiff

@@ -1,0 +1,134 @@
+// For tests of the loops that see deletions through: a cluster in memory with one of them in it, on
+// virtual time, and short ways to write objects with owners.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "client/testing.h"
+#include "controllers/controller.h"
+#include "controllers/owner_reference.h"
+
+namespace skiff {
+
+inline const ApiResource& ConfigMaps() { return BuiltIn("", "v1", "configmaps"); }
+inline const ApiResource& Secrets() { return BuiltIn("", "v1", "secrets"); }
+// A kind that is not in namespaces.
+inline const ApiResource& Classes() {
+  return BuiltIn("scheduling.k8s.io", "v1", "priorityclasses");
+}
+inline const ApiResource& Widgets() {
+  static const ApiResource widgets{
+      .group = "example.com", .version = "v1", .name = "widgets", .kind = "Widget"};
+  return widgets;
+}
+
+// What was told of which object.
+class RecordedEvents final : public EventRecorder {
+ public:
+  void Tell(const ApiResource& /*resource*/, const Document& about, EventType type,
+            std::string_view reason, std::string message) override {
+    const ObjectName name = NameOf(about);
+    told.push_back((type == EventType::kWarning ? "Warning " : "Normal ") + std::string(reason) +
+                   " " + name.name_space + "/" + name.name + ": " + message);
+  }
+  std::vector<std::string> told;
+};
+
+// One owner reference as JSON.
+inline std::string OwnerJson(const ApiResource& kind, std::string_view name, std::string_view uid,
+                             bool blocks = false) {
+  return R"({"apiVersion":")" + kind.api_version() + R"(","kind":")" + kind.kind + R"(","name":")" +
+         std::string(name) + R"(","uid":")" + std::string(uid) +
+         (blocks ? R"(","blockOwnerDeletion":true})" : "\"}");
+}
+inline std::string OwnerJson(const ApiResource& kind, const ObjectPtr& owner, bool blocks = false) {
+  return OwnerJson(kind, NameOf(*owner).name, UidOf(*owner), blocks);
+}
+
+struct NewObject {
+  std::string name_space = "default";
+  std::string name;
+  std::vector<std::string> owners = {};  // JSON
+  std::string finalizer = {};
+  std::string uid = {};
+
+  std::string Json(const ApiResource& resource) const {
+    std::string text = R"({"metadata":{"name":")" + name + "\"";
+    if (resource.namespaced) text += R"(,"namespace":")" + name_space + "\"";
+    if (!uid.empty()) text += R"(,"uid":")" + uid + "\"";
+    if (!finalizer.empty()) text += R"(,"finalizers":[")" + finalizer + "\"]";
+    std::string list;
+    for (const std::string& owner : owners) list += (list.empty() ? "" : ",") + owner;
+    if (!list.empty()) text += ",\"ownerReferences\":[" + list + "]";
+    return text + "}}";
+  }
+};
+
+class DeletionTest : public ::testing::Test {
+ protected:
+  ~DeletionTest() override { End(); }
+
+  void Run(std::unique_ptr<Controller> (*make)(ControllerContext)) {
+    informers_ = MakeInformerSet(client_, random_);
+    controller_ = make({.client = client_,
+                        .informers = *informers_,
+                        .clock = executor_.clock(),
+                        .random = random_,
+                        .log = log_,
+                        .events = events_,
+                        .options = options_});
+    controller_->Start();
+    informers_->Start();
+    Pass(std::chrono::seconds(1));
+  }
+  void End() {
+    if (controller_) controller_->Stop();
+    api_.Close();
+    executor_.RunUntilIdle();
+    controller_.reset();
+  }
+  void Pass(Duration time) { executor_.Advance(time); }
+
+  ObjectPtr Put(const ApiResource& resource, const NewObject& object) {
+    return api_.objects().Put(resource, object.Json(resource));
+  }
+  ObjectPtr Find(const ApiResource& resource, const std::string& name,
+                 const std::string& name_space = "default") {
+    return api_.objects().Find(resource,
+                               {.name_space = resource.namespaced ? name_space : "", .name = name});
+  }
+  // As a user would.
+  Result<ClientReply> Delete(const ApiResource& resource, const std::string& name,
+                             std::string propagation = {},
+                             const std::string& name_space = "default") {
+    ClientCall call;
+    call.verb = ClientVerb::kDelete;
+    call.resource = &resource;
+    call.target = {.name_space = resource.namespaced ? name_space : "", .name = name};
+    call.deletion.propagation = std::move(propagation);
+    return api_.objects().Do(call);
+  }
+  size_t OwnerCount(const ApiResource& resource, const std::string& name) {
+    return OwnersOf(*Find(resource, name)).size();
+  }
+
+  ManualExecutor executor_;
+  FakeApi api_{executor_};
+  Client client_{api_, "test"};
+  SeededRandom random_{7};
+  MemoryLogSink sink_;
+  Log log_{executor_.clock(), sink_};
+  RecordedEvents events_;
+  ControllerOptions options_;
+  std::unique_ptr<InformerSet> informers_;
+  std::unique_ptr<Controller> controller_;
+};
+
+}  // namespace skiff

@@ -1,0 +1,64 @@
+#include "controllers/service_accounts.h"
+
+#include "controllers/loop_testing.h"
+
+namespace skiff {
+namespace {
+
+const ApiResource& Accounts() { return BuiltIn("", "v1", "serviceaccounts"); }
+
+using ServiceAccountsTest = LoopTest;
+
+TEST_F(ServiceAccountsTest, EveryActiveNamespaceHasTheDefaultAccount) {
+  PutNamespace("early");
+  PutNamespace("ending");
+  Delete(BuiltIn("", "v1", "namespaces"), "", "ending");
+  Run(MakeServiceAccountsController);
+  PutNamespace("late");
+  Settle();
+  EXPECT_TRUE(Find(Accounts(), "early", "default"));
+  EXPECT_TRUE(Find(Accounts(), "late", "default"));
+  EXPECT_TRUE(Find(BuiltIn("", "v1", "namespaces"), "", "ending"));
+  EXPECT_FALSE(Find(Accounts(), "ending", "default"));
+  EXPECT_EQ(api_.CountOf(ClientVerb::kCreate), 2U);
+  ExpectQuiet();
+}
+
+TEST_F(ServiceAccountsTest, ADeletedAccountComesBackAndOthersAreLeftAlone) {
+  PutNamespace("a");
+  Put(Accounts(), R"({"metadata":{"name":"mine","namespace":"a"}})");
+  Run(MakeServiceAccountsController);
+  Remove(Accounts(), "a", "default");
+  Remove(Accounts(), "a", "mine");
+  Settle();
+  EXPECT_TRUE(Find(Accounts(), "a", "default"));
+  EXPECT_FALSE(Find(Accounts(), "a", "mine"));
+}
+
+TEST_F(ServiceAccountsTest, WhatIsThereIsNotWrittenAgain) {
+  PutNamespace("a");
+  Put(Accounts(), R"({"metadata":{"name":"default","namespace":"a"}})");
+  Run(MakeServiceAccountsController);
+  EXPECT_EQ(Writes(), 0U);
+}
+
+TEST_F(ServiceAccountsTest, AFailedCreationIsTriedAgain) {
+  PutNamespace("a");
+  api_.Fail({.verb = ClientVerb::kCreate, .times = 3});
+  Run(MakeServiceAccountsController);
+  EXPECT_TRUE(Find(Accounts(), "a", "default"));
+  EXPECT_EQ(api_.CountOf(ClientVerb::kCreate), 4U);
+}
+
+TEST_F(ServiceAccountsTest, AnAnswerThatIsLostDoesNotMakeTheLoopFail) {
+  PutNamespace("a");
+  api_.Fail({.verb = ClientVerb::kCreate,
+             .status = Status(StatusReason::kServerTimeout, "no answer"),
+             .carried_out = true});
+  Run(MakeServiceAccountsController);
+  EXPECT_TRUE(Find(Accounts(), "a", "default"));
+  ExpectQuiet();
+}
+
+}  // namespace
+}  // namespace skiff

@@ -1,0 +1,76 @@
+#include "controllers/ttl_after_finished.h"
+
+#include "controllers/loop_testing.h"
+
+namespace skiff {
+namespace {
+
+const ApiResource& Jobs() { return BuiltIn("batch", "v1", "jobs"); }
+
+class TtlAfterFinishedTest : public LoopTest {
+ protected:
+  // Ended now, if at all.
+  void PutJob(const std::string& name, const std::string& spec, const std::string& condition) {
+    std::string conditions;
+    if (!condition.empty()) {
+      conditions = "{\"type\":\"" + condition + "\",\"status\":\"True\",\"lastTransitionTime\":\"" +
+                   TimeFromNow({}) + "\"}";
+    }
+    Put(Jobs(), "{\"metadata\":{\"name\":\"" + name + "\",\"namespace\":\"a\"},\"spec\":{" + spec +
+                    "},\"status\":{\"conditions\":[" + conditions + "]}}");
+  }
+  bool IsThere(const std::string& name) {
+    const ObjectPtr job = Find(Jobs(), "a", name);
+    return job && !IsDeleting(*job);
+  }
+};
+
+TEST_F(TtlAfterFinishedTest, AJobGoesWhenItsTimeIsOver) {
+  PutJob("complete", "\"ttlSecondsAfterFinished\":100", "Complete");
+  PutJob("failed", "\"ttlSecondsAfterFinished\":0", "Failed");
+  PutJob("running", "\"ttlSecondsAfterFinished\":0", "");
+  PutJob("kept", "", "Complete");
+  Run(MakeTtlAfterFinishedController);
+  EXPECT_FALSE(IsThere("failed"));
+  EXPECT_TRUE(IsThere("complete"));
+  Pass(std::chrono::seconds(98));
+  EXPECT_TRUE(IsThere("complete"));
+  Pass(std::chrono::seconds(2));
+  EXPECT_FALSE(IsThere("complete"));
+  ExpectQuiet();
+  EXPECT_TRUE(IsThere("running"));
+  EXPECT_TRUE(IsThere("kept"));
+}
+
+TEST_F(TtlAfterFinishedTest, WhatItOwnsGoesWithIt) {
+  PutJob("j", "\"ttlSecondsAfterFinished\":0", "Complete");
+  Run(MakeTtlAfterFinishedController);
+  ASSERT_FALSE(api_.calls().empty());
+  const ClientCall& last = api_.calls().back();
+  EXPECT_EQ(last.verb, ClientVerb::kDelete);
+  EXPECT_EQ(last.deletion.propagation, "Foreground");
+  EXPECT_FALSE(last.deletion.uid.empty());
+}
+
+TEST_F(TtlAfterFinishedTest, ATimeThatIsMadeLongerCounts) {
+  PutJob("j", "\"ttlSecondsAfterFinished\":10", "Complete");
+  Run(MakeTtlAfterFinishedController);
+  api_.HoldWatches(true);
+  PutJob("j", "\"ttlSecondsAfterFinished\":100", "Complete");
+  Pass(std::chrono::seconds(60));
+  EXPECT_TRUE(IsThere("j"));
+  api_.HoldWatches(false);
+  Pass(std::chrono::seconds(60));
+  EXPECT_FALSE(IsThere("j"));
+}
+
+TEST_F(TtlAfterFinishedTest, FailuresAreTriedAgain) {
+  PutJob("j", "\"ttlSecondsAfterFinished\":0", "Complete");
+  api_.Fail({.verb = ClientVerb::kGet, .times = 2});
+  api_.Fail({.verb = ClientVerb::kDelete, .times = 2});
+  Run(MakeTtlAfterFinishedController);
+  EXPECT_FALSE(IsThere("j"));
+}
+
+}  // namespace
+}  // namespace skiff
