@@ -12,6 +12,10 @@
 // destroys its frame, and with it everything that it holds; what it awaits must then not resume it,
 // which holds for tasks within tasks. Arguments of a coroutine are taken by value unless they
 // outlive it. Exceptions do not leave a task: they end the process.
+//
+// g++ 12 moves aggregates and lambdas that are made within an awaited expression bit by bit, which
+// breaks short strings. So such a value gets a name before (tools/tidy looks for braces), and
+// default arguments of functions that are awaited call a constructor: `= DeleteChoice()`.
 #pragma once
 
 #include <cassert>

@@ -61,7 +61,8 @@ struct ClientCall {
   std::string resource_version_match = {};
   int64_t limit = 0;
   std::string continue_token = {};
-  // Objects are answered with nothing but their metadata (PartialObjectMetadata).
+  // Objects are answered with nothing but their metadata: as PartialObjectMetadata of
+  // meta.k8s.io/v1, with that type.
   bool metadata_only = false;
 };
 
@@ -139,6 +140,8 @@ class Client {
   Client(ClientTransport& transport, std::string field_manager)
       : transport_(&transport), field_manager_(std::move(field_manager)) {}
 
+  // Tasks do not need the client that made them. The resource must live until they end. An object
+  // that is answered may be null: of what is answered with a Status.
   Task<Result<ObjectPtr>> Get(const ApiResource& resource, ObjectName name);
   Task<Result<ClientReply>> List(ClientCall call);
   Task<Result<ObjectPtr>> Create(const ApiResource& resource, ObjectPtr object,
@@ -147,7 +150,8 @@ class Client {
                                  std::string subresource = {});
   Task<Result<ObjectPtr>> Patch(const ApiResource& resource, ObjectName name, PatchType type,
                                 std::string patch, std::string subresource = {});
-  Task<Result<void>> Delete(const ApiResource& resource, ObjectName name, DeleteChoice how = {});
+  Task<Result<void>> Delete(const ApiResource& resource, ObjectName name,
+                            DeleteChoice how = DeleteChoice());
   Task<Result<ClientReply>> Send(ClientCall call);
   Task<Result<ServedApi>> Discover();
 

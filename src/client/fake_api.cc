@@ -159,7 +159,7 @@ void FakeApi::Later(Duration delay, Executor::Work work) {
   auto guarded = [self = self_, work = std::move(work)]() mutable {
     if (*self != nullptr) work();
   };
-  if (delay == Duration::zero()) {
+  if (closed_ || delay == Duration::zero()) {
     executor_.Post(std::move(guarded));
   } else {
     executor_.After(delay, std::move(guarded));

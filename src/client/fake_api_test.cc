@@ -312,7 +312,7 @@ TEST_F(FakeApiTest, ClosingAnswersWhatIsOpenAndEverythingAfterwards) {
   EXPECT_EQ(answers, std::vector<StatusReason>{StatusReason::kServiceUnavailable});
   get();
   EXPECT_EQ(answers.size(), 1U);
-  executor.Advance(seconds(10));
+  executor.RunUntilIdle();
   EXPECT_EQ(answers.size(), 2U);
 }
 
