@@ -238,6 +238,39 @@ TEST_F(GarbageCollectorTest, ClusterWideObjectsWithAnOwnerInANamespaceAreLeftAlo
   EXPECT_NE(Find(Classes(), "c"), nullptr);
 }
 
+TEST_F(GarbageCollectorTest, ReferencesFromOutsideTheNamespaceDoNotKeepTheOwnerWaiting) {
+  const ObjectPtr owner = Put(ConfigMaps(), {.name = "owner"});
+  Put(Classes(), {.name = "c", .owners = {OwnerJson(ConfigMaps(), owner, true)}});
+  Start();
+  ASSERT_TRUE(Delete(ConfigMaps(), "owner", "Foreground"));
+  Pass(seconds(2));
+  EXPECT_EQ(Find(ConfigMaps(), "owner"), nullptr);
+  EXPECT_NE(Find(Classes(), "c"), nullptr);
+}
+
+TEST_F(GarbageCollectorTest, AnObjectThatMustStayKeepsNoOwnerWaiting) {
+  const ObjectPtr owner = Put(Classes(), {.name = "owner"});
+  Put(Classes(), {.name = "c",
+                  .owners = {OwnerJson(Classes(), owner, true),
+                             OwnerJson(ConfigMaps(), "nowhere", "gone", true)}});
+  Start();
+  ASSERT_TRUE(Delete(Classes(), "owner", "Foreground"));
+  Pass(seconds(2));
+  EXPECT_EQ(Find(Classes(), "owner"), nullptr);
+  EXPECT_EQ(OwnerCount(Classes(), "c"), 1U);
+}
+
+TEST_F(GarbageCollectorTest, WhoLosesTheOwnerThatKeptItIsJudgedAgain) {
+  const std::string dangling = OwnerJson(Classes(), "missing", "gone");
+  Put(Classes(), {.name = "c", .owners = {dangling, OwnerJson(ConfigMaps(), "nowhere", "x")}});
+  Start();
+  Pass(seconds(2));
+  ASSERT_NE(Find(Classes(), "c"), nullptr);
+  Put(Classes(), {.name = "c", .owners = {dangling}});
+  Pass(seconds(2));
+  EXPECT_EQ(Find(Classes(), "c"), nullptr);
+}
+
 TEST_F(GarbageCollectorTest, OwnersOfAKindThatIsNotServedKeepTheirDependents) {
   const ApiResource gadgets{
       .group = "example.com", .version = "v1", .name = "gadgets", .kind = "Gadget"};
@@ -293,7 +326,7 @@ TEST_F(GarbageCollectorTest, AGroupThatDoesNotAnswerKeepsItsWatchAndItsDependent
 TEST_F(GarbageCollectorTest, FailuresAreTriedAgain) {
   PutChain(false);
   Start();
-  api_.Fail({.verb = ClientVerb::kGet, .times = 20});
+  api_.Fail({.verb = ClientVerb::kGet, .times = 8});
   api_.Fail({.verb = ClientVerb::kDelete, .times = 3});
   api_.Fail({.verb = ClientVerb::kDelete, .times = 1, .carried_out = true});
   ASSERT_TRUE(Delete(ConfigMaps(), "top", "Background"));

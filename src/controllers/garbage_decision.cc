@@ -78,11 +78,10 @@ Task<Result<Outcome>> GarbageDecision::Decide(OwnedObject object, ObjectPtr late
 
   Result<Owners> owners = co_await Classify(object.identity, references);
   if (!owners) co_return std::unexpected(std::move(owners).error());
-  if (owners->unreachable || owners->unknown) co_return Outcome::kDone;
-  if (!owners->solid.empty()) {
-    // References to owners that wait for their dependents would keep those for ever.
-    std::vector<std::string> dead = std::move(owners->dangling);
-    std::ranges::move(owners->waiting, std::back_inserter(dead));
+  if (owners->keep()) {
+    // Nothing waits for an object that stays.
+    std::vector<std::string> dead = std::move(owners->waiting);
+    if (!owners->unknown) std::ranges::move(owners->dangling, std::back_inserter(dead));
     std::erase_if(dead, [&](const std::string& uid) {
       return std::ranges::find(owners->solid, uid) != owners->solid.end();
     });
@@ -118,9 +117,6 @@ Task<Result<GarbageDecision::Owners>> GarbageDecision::Classify(
       case OwnerState::kUnknown:
         owners.unknown = true;
         break;
-      case OwnerState::kUnreachable:
-        owners.unreachable = true;
-        break;
     }
   }
   co_return owners;
@@ -138,7 +134,7 @@ Task<Result<GarbageDecision::OwnerState>> GarbageDecision::StateOf(OwnerReferenc
     NoteUnresolved(dependent.uid);
     co_return OwnerState::kUnknown;
   }
-  if (resource->namespaced && dependent.name_space.empty()) co_return OwnerState::kUnreachable;
+  if (resource->namespaced && dependent.name_space.empty()) co_return OwnerState::kUnknown;
 
   const ObjectName name{.name_space = resource->namespaced ? dependent.name_space : std::string(),
                         .name = reference.name};

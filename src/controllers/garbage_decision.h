@@ -47,15 +47,15 @@ class GarbageDecision {
  private:
   enum class OwnerState : uint8_t {
     kSolid,
-    kDangling,     // there is no such object
-    kWaiting,      // it is deleted in the foreground and waits for its dependents
-    kUnknown,      // its kind is not served
-    kUnreachable,  // a cluster-wide object refers to a kind of namespaces
+    kDangling,  // there is no such object
+    kWaiting,   // it is deleted in the foreground and waits for its dependents
+    kUnknown,   // its kind is not served, or is in namespaces where the dependent is in none
   };
   struct Owners {
     std::vector<std::string> solid, dangling, waiting;
     bool unknown = false;
-    bool unreachable = false;
+    // Whether an owner is there, or may be.
+    bool keep() const { return !solid.empty() || unknown; }
   };
 
   Task<Result<Outcome>> Decide(OwnedObject object, ObjectPtr latest);

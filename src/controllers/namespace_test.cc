@@ -107,10 +107,11 @@ TEST_F(NamespaceControllerTest, ComesBackAfterHalfTheGraceOfPods) {
   Start();
   DeleteNamespace();
   Pass(seconds(12));  // the status that was written brings it back once more
+  EXPECT_EQ(api_.CountOf(ClientVerb::kDeleteCollection, "pods"), 2U);
   api_.ForgetCalls();
-  Pass(seconds(23));
+  Pass(seconds(28));
   EXPECT_EQ(api_.CountOf(ClientVerb::kDeleteCollection, "pods"), 0U);
-  Pass(seconds(5));
+  Pass(seconds(2));
   EXPECT_EQ(api_.CountOf(ClientVerb::kDeleteCollection, "pods"), 1U);
 }
 

@@ -14,6 +14,12 @@ const OwnerReference* FindUid(std::span<const OwnerReference> references, std::s
   return found == references.end() ? nullptr : &*found;
 }
 
+// References to owners of another namespace are invalid, and keep nobody waiting.
+bool CanDependOn(const Node& dependent, const Node& owner) {
+  return owner.identity.name_space.empty() ||
+         owner.identity.name_space == dependent.identity.name_space;
+}
+
 // Those whose uid is not among the others.
 std::vector<OwnerReference> Without(std::span<const OwnerReference> references,
                                     std::span<const OwnerReference> others) {
@@ -128,7 +134,10 @@ void OwnerGraph::ChangeOwners(Node& node, std::vector<OwnerReference> owners) {
     }
   }
   Link(node, Without(node.owners, before));
-  Unlink(node, Without(before, node.owners));
+  const std::vector<OwnerReference> left = Without(before, node.owners);
+  Unlink(node, left);
+  // What is left of its owners may not be alive.
+  if (!left.empty() && !node.owners.empty()) listener_.AttemptToDelete(node.identity.uid);
 }
 
 void OwnerGraph::Link(Node& node, std::span<const OwnerReference> owners) {
@@ -266,6 +275,7 @@ std::vector<const Node*> OwnerGraph::BlockingDependents(const Node& node) const 
   std::vector<const Node*> blocking;
   if (!node.has_dependents()) return blocking;
   for (const Node* dependent : *node.dependents) {
+    if (!CanDependOn(*dependent, node)) continue;
     const bool blocks = std::ranges::any_of(dependent->owners, [&](const OwnerReference& each) {
       return each.blocks() && each.uid == node.identity.uid;
     });
@@ -284,7 +294,7 @@ bool OwnerGraph::WaitsForItself(const Node& node) const {
     for (const OwnerReference& reference : at->owners) {
       if (!reference.blocks()) continue;
       const Node* owner = Find(reference.uid);
-      if (owner == nullptr || !owner->deleting_dependents) continue;
+      if (owner == nullptr || !owner->deleting_dependents || !CanDependOn(*at, *owner)) continue;
       if (owner == &node) return true;
       if (seen.insert(owner->identity.uid).second) open.push_back(owner);
     }

@@ -185,11 +185,17 @@ TEST_F(OwnerGraphTest, CirclesAreFoundOnlyWhereAllWait) {
   EXPECT_FALSE(graph_.WaitsForItself(*graph_.Find("a")));
 }
 
+ObjectIdentity Named(std::string uid) {
+  ObjectIdentity identity;
+  identity.uid = std::move(uid);
+  return identity;
+}
+
 TEST(AbsentOwnersTest, KeepsTheOnesThatWereUsedLast) {
   AbsentOwners absent(2);
-  const ObjectIdentity a{.uid = "a"};
-  const ObjectIdentity b{.uid = "b"};
-  const ObjectIdentity c{.uid = "c"};
+  const ObjectIdentity a = Named("a");
+  const ObjectIdentity b = Named("b");
+  const ObjectIdentity c = Named("c");
   absent.Add(a);
   absent.Add(b);
   EXPECT_TRUE(absent.Has(a));
