@@ -10,6 +10,11 @@ namespace {
 // How often it is asked whether informers have synced.
 constexpr Duration kSyncCheckPeriod = std::chrono::milliseconds(50);
 
+WorkQueueOptions WithMetrics(WorkQueueOptions options, const ControllerContext& context) {
+  options.metrics = context.queue_metrics;
+  return options;
+}
+
 }  // namespace
 
 struct InformedQueue::Followed final : InformerHandler {
@@ -33,13 +38,13 @@ struct InformedQueue::Followed final : InformerHandler {
   bool added = false;
 };
 
-InformedQueue::InformedQueue(Executor& executor, Log& log, WorkQueueOptions options,
+InformedQueue::InformedQueue(const ControllerContext& context, WorkQueueOptions options,
                              WorkQueue::Reconcile reconcile)
-    : executor_(executor),
-      log_(log),
+    : executor_(context.client.executor()),
+      log_(context.log),
       name_(options.name),
       reconcile_(std::move(reconcile)),
-      queue_(executor, std::move(options),
+      queue_(executor_, WithMetrics(std::move(options), context),
              [this](std::string key) { return ReconcileAndTell(std::move(key)); }) {}
 
 InformedQueue::~InformedQueue() { executor_.Cancel(timer_); }
@@ -98,9 +103,9 @@ Task<Result<void>> InformedQueue::ReconcileAndTell(std::string key) {
 }
 
 QueueController::QueueController(ControllerContext context, WorkQueueOptions options)
-    : context_(std::move(context)),
-      queue_(context_.client.executor(), context_.log, std::move(options),
-             [this](std::string key) { return Reconcile(std::move(key)); }) {}
+    : context_(std::move(context)), queue_(context_, std::move(options), [this](std::string key) {
+        return Reconcile(std::move(key));
+      }) {}
 
 PeriodicController::PeriodicController(ControllerContext context, std::string name, Duration period)
     : QueueController(std::move(context), {.name = std::move(name)}), period_(period) {}

@@ -23,7 +23,8 @@ struct Reactions {
 // acts on half of the state. Errors are logged, and their keys come back. The informers outlive it.
 class InformedQueue {
  public:
-  InformedQueue(Executor& executor, Log& log, WorkQueueOptions options,
+  // Of the context, the executor, the log and the metrics are taken.
+  InformedQueue(const ControllerContext& context, WorkQueueOptions options,
                 WorkQueue::Reconcile reconcile);
   ~InformedQueue();
   InformedQueue(const InformedQueue&) = delete;

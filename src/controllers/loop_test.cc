@@ -1,6 +1,7 @@
 #include "controllers/loop.h"
 
 #include "controllers/loop_testing.h"
+#include "controllers/owner_reference.h"
 
 namespace skiff {
 namespace {

@@ -14,11 +14,6 @@ std::string_view EntryOf(const Document& object, std::string_view map, std::stri
   return value != nullptr && value->is_string() ? value->AsText() : std::string_view();
 }
 
-const Value* FinalizersOf(const Document& object) {
-  const Value* list = object.root().FindPath({"metadata", "finalizers"});
-  return list != nullptr && list->is_list() ? list : nullptr;
-}
-
 }  // namespace
 
 std::string KeyOf(const Document& object) {
@@ -54,15 +49,6 @@ std::string_view LabelOf(const Document& object, std::string_view key) {
 
 std::string_view AnnotationOf(const Document& object, std::string_view key) {
   return EntryOf(object, "annotations", key);
-}
-
-bool HasFinalizer(const Document& object, std::string_view finalizer) {
-  const Value* list = FinalizersOf(object);
-  if (list == nullptr) return false;
-  for (const Value& item : list->items()) {
-    if (item.is_string() && item.AsText() == finalizer) return true;
-  }
-  return false;
 }
 
 ObjectPtr WithFinalizer(const Document& object, std::string_view finalizer) {

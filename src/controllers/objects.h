@@ -39,7 +39,6 @@ Duration TimeUntil(Timestamp when, Timestamp now);
 std::string_view LabelOf(const Document& object, std::string_view key);
 std::string_view AnnotationOf(const Document& object, std::string_view key);
 
-bool HasFinalizer(const Document& object, std::string_view finalizer);
 // Copies to be written back.
 ObjectPtr WithFinalizer(const Document& object, std::string_view finalizer);
 ObjectPtr WithoutFinalizer(const Document& object, std::string_view finalizer);

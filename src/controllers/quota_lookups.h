@@ -18,7 +18,7 @@ class InformedQuotaLookups final : public QuotaLookups {
   std::shared_ptr<const Document> PodOfClaim(const Document& claim) const override;
 
   // Each may be null.
-  const Informer* classes = nullptr;
+  Informer* classes = nullptr;
   const Informer* claims = nullptr;
   const Informer* pods = nullptr;
 };

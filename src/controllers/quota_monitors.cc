@@ -1,6 +1,7 @@
 #include "controllers/quota_monitors.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "apiserver/quota/evaluators.h"
 #include "controllers/objects.h"
@@ -74,6 +75,15 @@ QuotaMonitors::QuotaMonitors(InformerSet& informers, Clock& clock, Freed freed)
 QuotaMonitors::~QuotaMonitors() = default;
 
 void QuotaMonitors::Learn(const ServedApi& api) {
+  std::erase_if(monitors_, [&](const std::unique_ptr<Monitor>& each) {
+    const auto is_it = [&](const DiscoveredResource& found) {
+      return found.resource == each->resource && IsQuotable(found);
+    };
+    const bool stays = std::ranges::any_of(api.resources, is_it) ||
+                       std::ranges::count(api.unavailable, each->resource.api_version()) != 0;
+    if (!stays) Stop(*each);
+    return !stays;
+  });
   for (const DiscoveredResource& found : api.resources) {
     has_device_classes_ |=
         found.resource.group == kDevices && found.resource.name == "deviceclasses";
@@ -106,6 +116,20 @@ void QuotaMonitors::Start(Monitor& monitor) {
   informers_.Start();
 }
 
+void QuotaMonitors::Stop(Monitor& monitor) {
+  if (monitor.informer == nullptr) return;
+  if (lookups_.claims == monitor.informer) lookups_.claims = nullptr;
+  monitor.informer->RemoveHandler(&monitor);
+  // Other loops may follow it too; then it goes on.
+  informers_.Drop(*std::exchange(monitor.informer, nullptr));
+}
+
+void QuotaMonitors::Rest() {
+  for (const std::unique_ptr<Monitor>& each : monitors_) Stop(*each);
+  if (lookups_.classes != nullptr) informers_.Drop(*lookups_.classes);
+  lookups_ = {};
+}
+
 void QuotaMonitors::WatchDevices(const ResourceNames& names) {
   if (lookups_.classes != nullptr || !has_device_classes_ || !MayNameDevices(names)) return;
   lookups_.classes = &informers_.For(BuiltIn(kDevices, "v1", "deviceclasses"));
@@ -121,7 +145,8 @@ void QuotaMonitors::Watch(const ResourceNames& names) {
 
 bool QuotaMonitors::synced(const ResourceNames& names) const {
   if (MayNameDevices(names)) {
-    for (const Informer* each : {lookups_.classes, lookups_.claims, lookups_.pods}) {
+    const Informer* const needed[] = {lookups_.classes, lookups_.claims, lookups_.pods};
+    for (const Informer* each : needed) {
       if (each != nullptr && !each->synced()) return false;
     }
   }

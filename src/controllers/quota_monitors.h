@@ -29,7 +29,7 @@ class QuotaMonitors {
   QuotaMonitors(InformerSet& informers, Clock& clock, Freed freed);
   ~QuotaMonitors();
 
-  // Takes in what the server serves. Resources that are gone stay, with what was last seen of them.
+  // Takes in what the server serves. What does not answer stays, with what was last seen of it.
   void Learn(const ServedApi& api);
   bool knows_any() const { return !monitors_.empty(); }
   // Whether each name that counts objects (count/deployments.apps) is that of a known resource.
@@ -38,6 +38,8 @@ class QuotaMonitors {
   // Watches what counts for these names. To be called again until synced() holds for them.
   void Watch(const ResourceNames& names);
   bool synced(const ResourceNames& names) const;
+  // Watches nothing any more, until asked to again.
+  void Rest();
 
   // What the namespace's objects that are in all of these scopes use, of those names that count
   // something known.
@@ -48,6 +50,7 @@ class QuotaMonitors {
   struct Monitor;
 
   void Start(Monitor& monitor);
+  void Stop(Monitor& monitor);
   void WatchDevices(const ResourceNames& names);
   void AddUsage(const Monitor& monitor, const std::string& name_space,
                 const std::vector<ScopeRule>& scopes, ResourceList& used) const;

@@ -47,23 +47,25 @@ class ResourceQuota final : public Controller {
                   [this](const QuotaEvaluator& evaluator, const std::string& name_space) {
                     Replenish(evaluator, name_space);
                   }),
-        queue_(context_.client.executor(), context_.log,
+        queue_(context_,
                {.name = "resourcequota_primary",
                 .workers = context_.options.concurrent_resource_quota_syncs},
                [this](std::string key) { return Reconcile(std::move(key), queue_); }),
-        urgent_(context_.client.executor(), context_.log,
+        urgent_(context_,
                 {.name = "resourcequota_priority",
                  .workers = context_.options.concurrent_resource_quota_syncs},
                 [this](std::string key) { return Reconcile(std::move(key), urgent_); }) {
-    queue_.Follow(quotas_, {.added = [this](const ObjectPtr& quota) { AddQuota(*quota); },
-                            .updated =
-                                [this](const ObjectPtr& old, const ObjectPtr& quota) {
-                                  // Status is written here and by admission.
-                                  if (!SameAmounts(HardOf(core::ResourceQuota(*old)),
-                                                   HardOf(core::ResourceQuota(*quota)))) {
-                                    AddQuota(*quota);
-                                  }
-                                }});
+    queue_.Follow(quotas_,
+                  {.added = [this](const ObjectPtr& quota) { AddQuota(*quota); },
+                   .updated =
+                       [this](const ObjectPtr& old, const ObjectPtr& quota) {
+                         // Status is written here and by admission.
+                         if (!SameAmounts(HardOf(core::ResourceQuota(*old)),
+                                          HardOf(core::ResourceQuota(*quota)))) {
+                           AddQuota(*quota);
+                         }
+                       },
+                   .deleted = [this](const ObjectPtr& last) { queue_.Add(KeyOf(*last)); }});
     urgent_.Follow(quotas_, {});
   }
 
@@ -99,14 +101,13 @@ class ResourceQuota final : public Controller {
   }
 
   Task<Result<void>> Reconcile(std::string key, InformedQueue& queue) {
-    if (key == kAll) {
-      for (const ObjectPtr& quota : quotas_.List()) queue_.Add(KeyOf(*quota));
-      ComeBackForAll();
-      co_return Result<void>();
-    }
+    if (key == kAll) co_return co_await ReconcileAll();
     const ObjectName name = NameOfKey(key);
     const ObjectPtr before = quotas_.Find(name);
-    if (!before) co_return Result<void>();
+    if (!before) {
+      if (quotas_.List().empty()) monitors_.Rest();
+      co_return Result<void>();
+    }
     const ResourceNames names = NamesOf(HardOf(core::ResourceQuota(*before)));
     if (!monitors_.KnowsCountsOf(names) || !monitors_.knows_any()) {
       const Result<void> learnt = co_await Learn();
@@ -121,6 +122,15 @@ class ResourceQuota final : public Controller {
     const ObjectPtr quota = quotas_.Find(name);
     if (!quota) co_return Result<void>();
     co_return co_await Recount(quota);
+  }
+
+  Task<Result<void>> ReconcileAll() {
+    ComeBackForAll();
+    const std::vector<ObjectPtr> quotas = quotas_.List();
+    if (quotas.empty()) co_return Result<void>();
+    for (const ObjectPtr& quota : quotas) queue_.Add(KeyOf(*quota));
+    // What is no longer served need not be watched.
+    co_return co_await Learn();
   }
 
   // Asks the server, but not again and again for what it does not have.

@@ -114,6 +114,34 @@ TEST_F(ResourceQuotaTest, OnlyWhatSomeQuotaCountsIsWatched) {
   EXPECT_FALSE(Watches("pods"));
 }
 
+TEST_F(ResourceQuotaTest, WithTheLastQuotaTheWatchesGo) {
+  PutQuota(R"("count/secrets":"10","pods":"1","requests.example.com/gpu":"1")");
+  Run(MakeResourceQuotaController);
+  EXPECT_GT(api_.open_watches(), 2U);
+  Remove(Quotas(), "a", "q");
+  Settle();
+  EXPECT_EQ(api_.open_watches(), 1U);
+  PutMap("m");
+  PutQuota(R"("count/configmaps":"10","pods":"1")");
+  Settle();
+  EXPECT_EQ(Used(), R"({"count/configmaps":"1","pods":"0"})");
+}
+
+TEST_F(ResourceQuotaTest, AResourceThatIsGoneIsNoLongerWatched) {
+  const ApiResource boats = {
+      .group = "example.com", .version = "v1", .name = "boats", .kind = "Boat"};
+  api_.objects().AddCustom(boats);
+  PutQuota(R"("count/boats.example.com":"10","pods":"1")");
+  Run(MakeResourceQuotaController);
+  EXPECT_EQ(Used(), R"({"count/boats.example.com":"0","pods":"0"})");
+  api_.objects().RemoveCustom(boats);
+  Pass(minutes(6));
+  api_.ForgetCalls();
+  Pass(minutes(20));
+  EXPECT_EQ(api_.CountOf(ClientVerb::kList, "boats"), 0U);
+  EXPECT_EQ(Used(), R"({"count/boats.example.com":"0","pods":"0"})");
+}
+
 TEST_F(ResourceQuotaTest, ObjectsOfACustomResourceAreCountedOnceItIsServed) {
   PutQuota(R"("count/boats.example.com":"10")");
   Run(MakeResourceQuotaController);

@@ -4,6 +4,7 @@
 
 #include "controllers/loop.h"
 #include "controllers/objects.h"
+#include "controllers/owner_reference.h"
 #include "views/core/v1.h"
 
 namespace skiff {
