@@ -24,6 +24,16 @@ std::unexpected<Status> BadAnswer(std::string_view why) {
               "the server answered with something that cannot be read: " + std::string(why));
 }
 
+// Where it cannot be read, but not what stands there, which may be a secret.
+std::unexpected<Status> BadAnswer(const Status& fault) {
+  std::string where = "it is broken";
+  if (!fault.field().empty()) where.append(" at ").append(fault.field());
+  if (fault.position().line != 0)
+    where += " (line " + std::to_string(fault.position().line) + ", column " +
+             std::to_string(fault.position().column) + ")";
+  return BadAnswer(where);
+}
+
 std::string TextAt(const Value& object, std::initializer_list<std::string_view> path) {
   const Value* value = object.FindPath(path);
   return value != nullptr && value->is_string() ? std::string(value->AsText()) : std::string();
@@ -78,9 +88,13 @@ StatusReason ReasonOf(std::string_view name, int code) {
 
 // What the document of an answer is called, without decoding all of it.
 Result<TypeMeta> TypeMetaOf(ApiMedia media, std::string_view bytes) {
-  if (media != ApiMedia::kProtobuf) return PeekTypeMeta(bytes);
-  SKIFF_ASSIGN_OR_RETURN(const ProtobufEnvelope envelope, OpenProtobufEnvelope(bytes));
-  return TypeMeta{std::string(envelope.api_version), std::string(envelope.kind)};
+  if (media != ApiMedia::kProtobuf) {
+    Result<TypeMeta> meta = PeekTypeMeta(bytes);
+    return meta ? std::move(meta) : BadAnswer(meta.error());
+  }
+  const auto envelope = OpenProtobufEnvelope(bytes);
+  if (!envelope) return BadAnswer(envelope.error());
+  return TypeMeta{std::string(envelope->api_version), std::string(envelope->kind)};
 }
 
 // Which type the document has. A custom resource may be called like a built-in kind.
@@ -94,16 +108,19 @@ Result<Document> Decode(ApiMedia media, std::string_view bytes, const MessageDes
                         const TypeMeta& meta) {
   if (media == ApiMedia::kProtobuf) {
     if (type == nullptr) return BadAnswer("protobuf of a kind that is not known");
-    SKIFF_ASSIGN_OR_RETURN(const ProtobufEnvelope envelope, OpenProtobufEnvelope(bytes));
+    const auto envelope = OpenProtobufEnvelope(bytes);
+    if (!envelope) return BadAnswer(envelope.error());
     ProtobufDecodeOptions options;
     options.max_bytes = limits::kMaxApiAnswerBytes;
     options.kind = meta.kind;
     options.api_version = meta.api_version;
-    return DecodeProtobuf(envelope.raw, type, options);
+    auto document = DecodeProtobuf(envelope->raw, type, options);
+    return document ? std::move(document) : BadAnswer(document.error());
   }
   DecodeOptions options;
   options.max_bytes = limits::kMaxApiAnswerBytes;
-  return DecodeJson(bytes, type, options);
+  auto document = DecodeJson(bytes, type, options);
+  return document ? std::move(document) : BadAnswer(document.error());
 }
 
 // Items of typed lists have neither kind nor apiVersion, though their readers ask for them.
@@ -137,8 +154,9 @@ Result<void> DecodeProtobufList(std::string_view body, const ItemNames& names, C
   constexpr uint32_t kMetadata = 1;
   constexpr uint32_t kItems = 2;
   if (names.type == nullptr) return BadAnswer("protobuf of a kind that is not known");
-  SKIFF_ASSIGN_OR_RETURN(const ProtobufEnvelope envelope, OpenProtobufEnvelope(body));
-  WireReader in(envelope.raw);
+  const auto envelope = OpenProtobufEnvelope(body);
+  if (!envelope) return BadAnswer(envelope.error());
+  WireReader in(envelope->raw);
   ProtobufDecodeOptions options;
   options.max_bytes = limits::kMaxApiAnswerBytes;
   options.kind = names.kind;
@@ -153,12 +171,13 @@ Result<void> DecodeProtobufList(std::string_view body, const ItemNames& names, C
     if (error != WireError::kNone) return BadAnswer(WireErrorText(error));
     if (!is_known) continue;
     if (number == kMetadata) {
-      SKIFF_ASSIGN_OR_RETURN(const Document meta,
-                             DecodeProtobuf(bytes, FindMessage("meta/v1", "ListMeta")));
-      TakeListMeta(meta.root(), reply);
+      const auto meta = DecodeProtobuf(bytes, FindMessage("meta/v1", "ListMeta"));
+      if (!meta) return BadAnswer(meta.error());
+      TakeListMeta(meta->root(), reply);
     } else {
-      SKIFF_ASSIGN_OR_RETURN(Document item, DecodeProtobuf(bytes, names.type, options));
-      reply.items.push_back(std::make_shared<const Document>(std::move(item)));
+      auto item = DecodeProtobuf(bytes, names.type, options);
+      if (!item) return BadAnswer(item.error());
+      reply.items.push_back(std::make_shared<const Document>(std::move(*item)));
     }
   }
   return {};
@@ -176,9 +195,10 @@ Result<void> DecodeJsonList(std::string_view body, const ItemNames& names, const
     type = FindKind(meta.api_version, meta.kind);
     if (type == nullptr) return BadAnswer("a list of a kind that is not known");
   }
-  SKIFF_ASSIGN_OR_RETURN(const Document list, DecodeJson(body, type, options));
-  if (const Value* list_meta = list.root().Find("metadata")) TakeListMeta(*list_meta, reply);
-  const Value* items = list.root().Find("items");
+  const auto list = DecodeJson(body, type, options);
+  if (!list) return BadAnswer(list.error());
+  if (const Value* list_meta = list->root().Find("metadata")) TakeListMeta(*list_meta, reply);
+  const Value* items = list->root().Find("items");
   if (items == nullptr || !items->is_list()) return {};
   for (const Value& value : items->items()) {
     if (value.is_null()) return BadAnswer("a list with an item that is null");

@@ -208,7 +208,7 @@ std::optional<Duration> ApiChannel::RetryAfter(Call& call, const Result<void>& o
     pause = Backoff(call.tries + 1);
   }
   const Duration spent = parts_.executor.clock().Monotonic() - call.began;
-  if (spent + pause > limits::kApiRetryTime) return std::nullopt;
+  if (spent + pause > parts_.retry_time) return std::nullopt;
   return pause;
 }
 

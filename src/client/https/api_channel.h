@@ -46,6 +46,8 @@ class ApiChannel {
     HttpHeaders headers;  // of every request
     double per_second = 0;
     int burst = 0;
+    // How long after the start of a call it may be tried again.
+    Duration retry_time = limits::kApiRetryTime;
   };
   using CallId = uint64_t;
   using Done = std::move_only_function<void(Result<ApiAnswer>)>;

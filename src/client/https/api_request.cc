@@ -27,22 +27,26 @@ class Query {
   std::string text_;
 };
 
-bool InProtobuf(const ApiResource& resource) {
-  return resource.type != nullptr && resource.type->in_protobuf;
-}
+struct Accepted {
+  bool protobuf;
+  bool metadata_only;
+  bool is_list = false;
+  bool is_watch = false;
+};
 
-std::string Accept(const ApiResource& resource, bool metadata_only, bool is_list, bool is_watch) {
+std::string Accept(const ApiResource& resource, const Accepted& accepted) {
   std::string out;
   const auto add = [&](std::string_view media, std::string_view parameters) {
     if (!out.empty()) out += ',';
     out.append(media).append(parameters);
-    if (is_watch && media == kProtobufMedia) out += ";stream=watch";
+    if (accepted.is_watch && media == kProtobufMedia) out += ";stream=watch";
   };
-  if (metadata_only) {
-    const std::string_view as = is_list ? kPartialList : kPartial;
-    add(kProtobufMedia, as);
+  const bool in_protobuf = resource.type != nullptr && resource.type->in_protobuf;
+  if (accepted.metadata_only) {
+    const std::string_view as = accepted.is_list ? kPartialList : kPartial;
+    if (accepted.protobuf) add(kProtobufMedia, as);
     add(kJsonMedia, as);
-  } else if (InProtobuf(resource)) {
+  } else if (accepted.protobuf && in_protobuf) {
     add(kProtobufMedia, "");
   }
   add(kJsonMedia, "");
@@ -94,9 +98,10 @@ void SetBody(ClientRequest& request, std::string_view media, std::string_view bo
   request.body = SharedBytes(body);
 }
 
-Result<void> SetObject(ClientRequest& request, const ObjectPtr& object) {
+Result<void> SetObject(ClientRequest& request, const ObjectPtr& object, bool protobuf) {
   if (object == nullptr) return BadRequest("the call has no object to send");
-  if (const MessageDesc* type = object->type(); type != nullptr && type->in_protobuf) {
+  const MessageDesc* type = object->type();
+  if (protobuf && type != nullptr && type->in_protobuf) {
     std::string bytes;
     EncodeStorage(object->root(), &bytes);
     SetBody(request, kProtobufMedia, bytes);
@@ -121,7 +126,7 @@ std::string_view PatchMedia(PatchType type) {
 }
 
 // Method and body, and the query of verbs that write.
-Result<void> SetVerb(const ClientCall& call, ClientRequest& request, Query& query) {
+Result<void> SetVerb(const ClientCall& call, bool protobuf, ClientRequest& request, Query& query) {
   switch (call.verb) {
     case ClientVerb::kGet:
     case ClientVerb::kList:
@@ -129,11 +134,11 @@ Result<void> SetVerb(const ClientCall& call, ClientRequest& request, Query& quer
     case ClientVerb::kCreate:
       request.method = "POST";
       query.Add("fieldManager", call.field_manager);
-      return SetObject(request, call.body);
+      return SetObject(request, call.body, protobuf);
     case ClientVerb::kUpdate:
       request.method = "PUT";
       query.Add("fieldManager", call.field_manager);
-      return SetObject(request, call.body);
+      return SetObject(request, call.body, protobuf);
     case ClientVerb::kPatch:
       request.method = "PATCH";
       query.Add("fieldManager", call.field_manager);
@@ -182,7 +187,7 @@ std::string PercentEncoded(std::string_view text) {
 
 bool IsIdempotent(ClientVerb verb) { return verb == ClientVerb::kGet || verb == ClientVerb::kList; }
 
-Result<ClientRequest> MakeRequest(const ClientCall& call) {
+Result<ClientRequest> MakeRequest(const ClientCall& call, bool protobuf) {
   const ApiResource& resource = *call.resource;
   SKIFF_ASSIGN_OR_RETURN(const std::string name, NameInPath(call));
   std::string name_space = call.target.name_space;
@@ -196,7 +201,7 @@ Result<ClientRequest> MakeRequest(const ClientCall& call) {
   if (!name.empty()) request.path.append("/").append(PercentEncoded(name));
   if (!call.subresource.empty()) request.path.append("/").append(call.subresource);
   Query query;
-  SKIFF_RETURN_IF_ERROR(SetVerb(call, request, query));
+  SKIFF_RETURN_IF_ERROR(SetVerb(call, protobuf, request, query));
   if (is_collection) {
     query.Add("labelSelector", call.label_selector);
     query.Add("fieldSelector", call.field_selector);
@@ -207,12 +212,14 @@ Result<ClientRequest> MakeRequest(const ClientCall& call) {
   if (is_collection || call.verb == ClientVerb::kGet)
     query.Add("resourceVersion", call.resource_version);
   request.path += query.text();
-  request.headers.Add("accept",
-                      Accept(resource, call.metadata_only, call.verb == ClientVerb::kList, false));
+  const Accepted accepted{.protobuf = protobuf,
+                          .metadata_only = call.metadata_only,
+                          .is_list = call.verb == ClientVerb::kList};
+  request.headers.Add("accept", Accept(resource, accepted));
   return request;
 }
 
-ClientRequest MakeWatchRequest(const WatchCall& call, int64_t timeout_seconds) {
+ClientRequest MakeWatchRequest(const WatchCall& call, int64_t timeout_seconds, bool protobuf) {
   ClientRequest request;
   Query query;
   query.Add("watch", "true");
@@ -226,7 +233,9 @@ ClientRequest MakeWatchRequest(const WatchCall& call, int64_t timeout_seconds) {
   }
   query.Add("timeoutSeconds", std::to_string(timeout_seconds));
   request.path = CollectionPath(*call.resource, call.name_space) + query.text();
-  request.headers.Add("accept", Accept(*call.resource, call.metadata_only, false, true));
+  const Accepted accepted{
+      .protobuf = protobuf, .metadata_only = call.metadata_only, .is_watch = true};
+  request.headers.Add("accept", Accept(*call.resource, accepted));
   request.timeout = Clock::kForever;
   return request;
 }

@@ -1,8 +1,9 @@
 // Calls of clients as requests of HTTP: method, path and query, body, and what answers are
 // accepted.
 //
-// Objects of built-in kinds go and come as protobuf, others as JSON; which one an answer is, its
-// Content-Type says. With metadata only, both are asked for as PartialObjectMetadata.
+// Objects of built-in kinds go and come as protobuf, unless that is not wanted, others as JSON;
+// which one an answer is, its Content-Type says. With metadata only, both are asked for as
+// PartialObjectMetadata.
 #pragma once
 
 #include <string>
@@ -22,9 +23,10 @@ inline constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end
 std::string PercentEncoded(std::string_view text);
 
 // An error when something is missing that the path needs.
-Result<ClientRequest> MakeRequest(const ClientCall& call);
+Result<ClientRequest> MakeRequest(const ClientCall& call, bool protobuf = true);
 // The server ends the watch after `timeout_seconds`.
-ClientRequest MakeWatchRequest(const WatchCall& call, int64_t timeout_seconds);
+ClientRequest MakeWatchRequest(const WatchCall& call, int64_t timeout_seconds,
+                               bool protobuf = true);
 
 // Whether the call may be made twice as well as once.
 bool IsIdempotent(ClientVerb verb);

@@ -108,6 +108,16 @@ TEST(ApiRequestTest, CustomResourcesSpeakJsonUnlessOnlyMetadataIsAsked) {
             "application/vnd.kubernetes.protobuf,application/json");
 }
 
+TEST(ApiRequestTest, ProtobufMayBeUnwanted) {
+  ClientCall call = CallOf(ClientVerb::kCreate, Pods(), {});
+  call.body = *ParseObject(Pods(), R"({"metadata":{"name":"a","namespace":"ns"}})");
+  const auto request = MakeRequest(call, false);
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->headers.Get("accept"), "application/json");
+  EXPECT_EQ(request->headers.Get("content-type"), "application/json");
+  EXPECT_TRUE(request->body.view().starts_with('{'));
+}
+
 TEST(ApiRequestTest, WatchesAskForBookmarks) {
   WatchCall call;
   call.resource = &Pods();

@@ -1,5 +1,6 @@
 #include "client/https/https_transport.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "client/https/api_request.h"
@@ -17,7 +18,8 @@ ApiChannel::Parts MakeParts(const HttpsSurroundings& surroundings, const RestCon
           .tokens = std::move(tokens),
           .headers = IdentityHeaders(config),
           .per_second = config.qps,
-          .burst = config.burst};
+          .burst = config.burst,
+          .retry_time = std::min<Duration>(limits::kApiRetryTime, config.timeout)};
 }
 
 Result<ClientReply> ReplyOf(const ClientCall& call, Result<ApiAnswer> answer) {
@@ -46,6 +48,7 @@ HttpsTransport::HttpsTransport(const HttpsSurroundings& surroundings, const Rest
     : executor_(surroundings.executor),
       random_(surroundings.random),
       timeout_(config.timeout),
+      protobuf_(config.protobuf),
       channel_(std::make_shared<ApiChannel>(
           MakeParts(surroundings, config, std::move(connections), std::move(tokens)))),
       discoverer_(*channel_) {}
@@ -54,7 +57,7 @@ HttpsTransport::~HttpsTransport() = default;
 
 void HttpsTransport::Send(ClientCall call,
                           std::move_only_function<void(Result<ClientReply>)> done) {
-  Result<ClientRequest> request = MakeRequest(call);
+  Result<ClientRequest> request = MakeRequest(call, protobuf_);
   if (!request) {
     executor_.Post([done = std::move(done), why = std::move(request).error()]() mutable {
       done(std::unexpected(std::move(why)));
@@ -74,7 +77,8 @@ void HttpsTransport::Send(ClientCall call,
 std::unique_ptr<ClientWatch> HttpsTransport::Watch(WatchCall call, ClientWatchSink* sink) {
   constexpr uint64_t kShortest = limits::kWatchTime.count();
   const auto seconds = static_cast<int64_t>(kShortest + random_.Uniform(kShortest));
-  return std::make_unique<HttpsWatch>(channel_, call, seconds, sink);
+  return std::make_unique<HttpsWatch>(channel_, *call.resource, call.metadata_only,
+                                      MakeWatchRequest(call, seconds, protobuf_), sink);
 }
 
 void HttpsTransport::Discover(std::move_only_function<void(Result<ServedApi>)> done) {

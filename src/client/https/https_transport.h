@@ -57,6 +57,7 @@ class HttpsTransport final : public ClientTransport {
   Executor& executor_;
   Random& random_;
   const Duration timeout_;
+  const bool protobuf_;
   const std::shared_ptr<ApiChannel> channel_;
   Discoverer discoverer_;
 };

@@ -148,8 +148,22 @@ TEST_F(HttpsTransportTest, AnswersThatCannotBeReadAreErrors) {
            {std::string(kProtobuf), whole.substr(0, whole.size() - 9)}}) {
     type = its_type;
     body = its_body;
-    EXPECT_FALSE(Call(GetCall())) << its_type << its_body;
+    const auto reply = Call(GetCall());
+    ASSERT_FALSE(reply) << its_type << its_body;
+    EXPECT_EQ(reply.error().reason(), StatusReason::kInternalError) << reply.error().message();
   }
+}
+
+TEST_F(HttpsTransportTest, WhatCannotBeReadIsNotRepeated) {
+  Serve([&](HttpRequest, Responder responder) {
+    std::move(responder).Respond(
+        JsonResponse(R"({"kind":"ConfigMap","apiVersion":"v1","data":{"k":["hunter2"]}})"));
+  });
+  Connect();
+  const auto reply = Call(GetCall());
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().message().find("hunter2"), std::string::npos);
+  EXPECT_NE(reply.error().message().find("data.k"), std::string::npos) << reply.error().message();
 }
 
 TEST_F(HttpsTransportTest, DeletionsThatAreAnsweredWithAStatusHaveNoObject) {
@@ -247,6 +261,50 @@ TEST_F(HttpsTransportTest, AServerThatRestartsIsFoundAgain) {
   }
   ASSERT_TRUE(pending->done.Wait());
   EXPECT_TRUE(pending->reply) << pending->reply.error().message();
+}
+
+TEST_F(HttpsTransportTest, TheNameOfAServerIsLookedUpAgain) {
+  const auto answer = [&](HttpRequest, Responder responder) {
+    std::move(responder).Respond(JsonResponse(ConfigMap("a")));
+  };
+  Serve(answer);
+  config_.server = "https://localhost" + address_.substr(address_.rfind(':'));
+  Connect();
+  ASSERT_TRUE(Call(GetCall()));
+  StopServer();
+  EXPECT_FALSE(CallThroughTime(GetCall(), std::chrono::milliseconds(500)));
+  Serve(answer);
+  const auto reply = CallThroughTime(GetCall(), std::chrono::milliseconds(100));
+  EXPECT_TRUE(reply) << reply.error().message();
+}
+
+TEST_F(HttpsTransportTest, AShortTimeoutLeavesNoTimeForFurtherTries) {
+  std::atomic<int> asked = 0;
+  Serve([&](HttpRequest, Responder responder) {
+    ++asked;
+    HttpResponse response = JsonResponse("{}", 429);
+    response.headers.Add("retry-after", "6");
+    std::move(responder).Respond(std::move(response));
+  });
+  config_.timeout = std::chrono::seconds(5);
+  Connect();
+  EXPECT_EQ(Call(GetCall()).error().reason(), StatusReason::kTooManyRequests);
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(HttpsTransportTest, AServerThatSaysGoodbyeIsLeftInOrder) {
+  const auto answer = [&](HttpRequest, Responder responder) {
+    std::move(responder).Respond(JsonResponse(ConfigMap("a"), 201));
+  };
+  Serve(answer);
+  Connect();
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(Call(CreateCall()));
+    server_->Drain(std::chrono::seconds(5));
+    Serve(answer);
+    const auto reply = CallThroughTime(CreateCall(), std::chrono::milliseconds(20));
+    ASSERT_TRUE(reply) << reply.error().message();
+  }
 }
 
 TEST_F(HttpsTransportTest, AServerThatIsNotThereIsSaidToBeMissing) {

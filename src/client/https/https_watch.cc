@@ -4,17 +4,16 @@
 #include <vector>
 
 #include "base/limits.h"
-#include "client/https/api_request.h"
 
 namespace skiff {
 
-HttpsWatch::HttpsWatch(const std::shared_ptr<ApiChannel>& channel, const WatchCall& call,
-                       int64_t timeout_seconds, ClientWatchSink* sink)
+HttpsWatch::HttpsWatch(const std::shared_ptr<ApiChannel>& channel, const ApiResource& resource,
+                       bool metadata_only, ClientRequest request, ClientWatchSink* sink)
     : channel_(channel),
-      resource_(*call.resource),
-      metadata_only_(call.metadata_only),
+      resource_(resource),
+      metadata_only_(metadata_only),
       sink_(sink),
-      id_(channel->Open(MakeWatchRequest(call, timeout_seconds), this)) {}
+      id_(channel->Open(std::move(request), this)) {}
 
 HttpsWatch::~HttpsWatch() {
   *alive_ = false;

@@ -16,9 +16,9 @@ namespace skiff {
 
 class HttpsWatch final : public ClientWatch, public ResponseHandler {
  public:
-  // The channel may go first; the sink, and the resource of the call, may not.
-  HttpsWatch(const std::shared_ptr<ApiChannel>& channel, const WatchCall& call,
-             int64_t timeout_seconds, ClientWatchSink* sink);
+  // The channel may go first; the sink and the resource may not.
+  HttpsWatch(const std::shared_ptr<ApiChannel>& channel, const ApiResource& resource,
+             bool metadata_only, ClientRequest request, ClientWatchSink* sink);
   ~HttpsWatch() override;
 
  private:

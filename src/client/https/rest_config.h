@@ -49,8 +49,10 @@ struct RestConfig {
   // Calls a second in the long run, and at once; no limit unless both are positive.
   double qps = 0;
   int burst = 0;
-  // Of one try of a call that is no watch.
+  // Of one try of a call that is no watch; none begins later after the first.
   Duration timeout = limits::kClientRequestTimeout;
+  // Whether built-in kinds go as protobuf; else everything is JSON.
+  bool protobuf = true;
 
   // The same server, without any credentials.
   RestConfig Anonymous() const;

@@ -50,10 +50,10 @@ Result<RawEvent> OpenJson(std::string_view frame) {
   DecodeOptions options;
   options.max_bytes = limits::kMaxApiEventBytes;
   options.borrow_text = true;
-  SKIFF_ASSIGN_OR_RETURN(const Document event,
-                         DecodeJson(frame, FindMessage("meta/v1", "WatchEvent"), options));
-  const Value* type = event.root().Find("type");
-  const Value* object = event.root().Find("object");
+  const auto event = DecodeJson(frame, FindMessage("meta/v1", "WatchEvent"), options);
+  if (!event) return BadEvent("it is not JSON");
+  const Value* type = event->root().Find("type");
+  const Value* object = event->root().Find("object");
   if (type == nullptr || object == nullptr || object->tag() != Tag::kRawJson)
     return BadEvent("it has no type or no object");
   return RawEvent{std::string(type->AsText()), std::string(object->AsText())};
@@ -94,7 +94,7 @@ Result<ClientEvent> WatchDecoder::Decode(std::string_view frame) const {
   const auto type = TypeOf(raw.type);
   if (!type) return BadEvent("its type is not known");
   Result<Document> object = DecodeObject(resource_, metadata_only_, media_, raw.object);
-  if (!object) return BadEvent(object.error().ToString());
+  if (!object) return std::unexpected(std::move(object).error());
   ClientEvent event;
   event.type = *type;
   event.initial_end = *type == ClientEvent::Type::kBookmark && EndsInitialEvents(*object);
