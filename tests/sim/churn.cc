@@ -58,7 +58,8 @@ Task<void> ChurnActor::Step() {
   } else if (!held_.empty() && OneIn(3)) {
     const Held held = held_.front();
     held_.pop_front();
-    if (!co_await Release(held)) held_.push_back(held);
+    const bool released = co_await Release(held);
+    if (!released) held_.push_back(held);
   } else {
     const std::string name_space = name() + "-" + std::to_string(made_++);
     co_await EnsureNamespace(name_space);
@@ -69,11 +70,10 @@ Task<void> ChurnActor::Step() {
 
 Task<void> ChurnActor::CleanUp() {
   while (!held_.empty()) {
-    if (co_await Release(held_.front())) {
-      held_.pop_front();
-    } else {
-      co_await Pause(process_.executor, std::chrono::seconds(1));
-    }
+    const Held held = held_.front();
+    const bool released = co_await Release(held);
+    if (released) held_.pop_front();
+    if (!released) co_await Pause(process_.executor, std::chrono::seconds(1));
   }
 }
 
@@ -84,12 +84,18 @@ std::string NamespacesOutOfOrder(const Ledger& ledger) {
     const Recorded& name_space = *at->second;
     if (!name_space.deleting) continue;
     size_t held = 0;
+    bool pods_held = false;
+    std::string other;
     for (const auto& [key, object] : ledger.objects()) {
       if (object->name_space != name_space.name) continue;
-      if (!object->HasFinalizer(kHoldFinalizer)) {
-        return "namespace " + name_space.name + " is ending but still has " + key;
-      }
-      ++held;
+      const bool holds = object->HasFinalizer(kHoldFinalizer);
+      held += holds ? 1 : 0;
+      pods_held |= holds && object->kind == "Pod";
+      if (!holds) other = key;
+    }
+    // Pods go first: while one is held, nothing else has to go.
+    if (!other.empty() && !pods_held) {
+      return "namespace " + name_space.name + " is ending but still has " + other;
     }
     if (held == 0) return "namespace " + name_space.name + " is empty but does not end";
     if (!HasCondition(name_space, "NamespaceContentRemaining") ||

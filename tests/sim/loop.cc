@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace skiff::sim {
+namespace {
+
+constexpr Duration kLookAgain = std::chrono::milliseconds(100);
+
+}  // namespace
+
 
 SimLoop::Key SimLoop::Add(Duration at, uint64_t executor, Executor::Work work) {
   const Key key{at, next_item_++};
@@ -33,7 +39,9 @@ bool SimLoop::RunUntil(const std::function<bool()>& condition, Duration deadline
       continue;
     }
     if (scheduler_.now() >= deadline) return false;
-    const Duration next = items_.empty() ? deadline : items_.begin()->first.first;
+    // What the condition asks about may change without work here.
+    const Duration look = scheduler_.now() + kLookAgain;
+    const Duration next = items_.empty() ? look : std::min(look, items_.begin()->first.first);
     scheduler_.Block(this, std::min(next, deadline));
   }
 }

@@ -206,6 +206,11 @@ void Managers::OnSend(const std::string& process, const ClientCall& call) {
   if (!process.starts_with("manager-") || !IsWrite(call)) return;
   if (call.resource->name == "leases" && call.resource->group == "coordination.k8s.io") return;
   cluster_.counters().Count("writes of loops");
+  if (Cluster::verbose) {
+    cluster_.Tell(process + " " + std::to_string(static_cast<int>(call.verb)) + " " +
+                  call.resource->name + " " + call.subresource + " " + call.target.name_space +
+                  "/" + call.target.name + " " + call.patch);
+  }
   if (leading_.contains(process)) return;
   cluster_.Fail(process + " acts but does not lead: " + call.resource->name + " " +
                 call.target.name_space + "/" + call.target.name);

@@ -85,9 +85,20 @@ void Promises::CheckDeletion(const Recorded& before) {
   cluster_.counters().Count("collected");
 }
 
+// Whether the write took the last finalizer of something that was being deleted, which ends it.
+bool Promises::EndedADeletion(const std::string& key, int64_t revision) const {
+  return std::ranges::any_of(cluster_.ledger().History(key), [&](const Entry& entry) {
+    return entry.revision == revision && entry.after == nullptr && entry.before != nullptr &&
+           entry.before->deleting;
+  });
+}
+
 void Promises::OnWritten(const std::string& key, const std::string& marker,
                          const Result<ObjectPtr>& answer) {
   cluster_.ledger().CatchUp();
+  if (Cluster::verbose) {
+    cluster_.Tell(marker + " " + key + (answer ? " written" : ": " + answer.error().ToString()));
+  }
   if (!answer) {
     if (IsUnknown(answer.error())) return cluster_.counters().Count("writes of unknown fate");
     cluster_.counters().Count("writes refused");
@@ -103,6 +114,7 @@ void Promises::OnWritten(const std::string& key, const std::string& marker,
   cluster_.counters().Count("writes acknowledged");
   const int64_t revision = *answer == nullptr ? -1 : RevisionOf(**answer);
   const RecordedPtr stored = cluster_.ledger().At(key, revision);
+  if (EndedADeletion(key, revision)) return;
   if (stored == nullptr || stored->revision != revision || stored->marker != marker) {
     cluster_.Fail("an acknowledged write is not there: " + key + " at revision " +
                   std::to_string(revision) + ", written \"" + marker + "\", found " +

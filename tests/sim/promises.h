@@ -39,6 +39,7 @@ class Promises {
  private:
   void OnEntry(const Entry& entry);
   void CheckDeletion(const Recorded& before);
+  bool EndedADeletion(const std::string& key, int64_t revision) const;
   bool WasAskedFor(const Recorded& object) const;
 
   Cluster& cluster_;
