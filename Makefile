@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := build
-.PHONY: help build debug asan tsan test up faults bench bench-engines fuzz format install clean
+.PHONY: help build debug asan tsan test up faults sim bench bench-engines fuzz format install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z -]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -30,6 +30,11 @@ faults:  ## every fault of the disk, 10,000 kill -9 cycles (SKIFF_FAULT_ROUNDS),
 	@SKIFF_FAULT_ROUNDS=$${SKIFF_FAULT_ROUNDS:-10000} build/tests/store_etcd_faults_test
 	@SKIFF_SOAK_SECONDS=$${SKIFF_SOAK_SECONDS:-600} \
 	  python3 -B tests/soak/soak_test.py build/bin/kube-apiserver
+
+sim:  ## SEEDS (1000) runs of the simulated cluster, from seed FROM (1); see docs/simulation.md
+	@tools/deps test
+	@tools/build release
+	@build/tests/skiff_sim --seeds $${SEEDS:-1000} --from $${FROM:-1}
 
 up: build  ## run a cluster on this machine until Ctrl-C (UP_FLAGS, see docs/up.md)
 	@exec build/bin/skiff up $(UP_FLAGS)

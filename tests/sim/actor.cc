@@ -1,0 +1,134 @@
+#include "tests/sim/actor.h"
+
+#include <utility>
+
+namespace skiff::sim {
+namespace {
+
+// {"metadata":{"name":…,"namespace":…,"annotations":{"sim":…}<more>}<rest>}
+std::string ObjectText(const ObjectName& name, const std::string& marker, const std::string& more,
+                       const std::string& rest) {
+  std::string out = "{\"metadata\":{\"name\":\"" + name.name + "\"";
+  if (!name.name_space.empty()) out += ",\"namespace\":\"" + name.name_space + "\"";
+  out += ",\"annotations\":{\"sim\":\"" + marker + "\"}" + more + "}" + rest + "}";
+  return out;
+}
+
+}  // namespace
+
+Task<void> Pause(Executor& executor, Duration time) {
+  co_await FromCallback<bool>(
+      [&](auto done) { executor.After(time, [done = std::move(done)]() mutable { done(true); }); });
+}
+
+std::vector<const ApiResource*> WorkKinds() {
+  return {&BuiltIn("", "v1", "configmaps"), &BuiltIn("", "v1", "secrets"),
+          &BuiltIn("", "v1", "pods")};
+}
+
+std::string RestOf(const ApiResource& resource) {
+  if (resource.kind == "Pod") {
+    return R"(,"spec":{"containers":[{"name":"main","image":"example.org/none"}]})";
+  }
+  if (resource.kind == "Secret") return R"(,"type":"Opaque")";
+  return "";
+}
+
+Actor::Actor(Cluster& cluster, Promises& promises, const std::string& name)
+    : cluster_(cluster),
+      promises_(promises),
+      process_(cluster, name, DeriveSeed(cluster.seed(), name)),
+      transport_(cluster.network().MakeTransport(name, Admin(), process_.executor)),
+      client_(*transport_, name) {}
+
+void Actor::Start() {
+  process_.executor.Post([this] { Detach(Run(), [this] { done_ = true; }); });
+}
+
+Task<void> Actor::Run() {
+  while (!stopping_) {
+    co_await Step();
+    co_await Pause(process_.executor,
+                   Duration(Draw(static_cast<uint64_t>(LongestPause().count()) + 1)));
+  }
+  co_await CleanUp();
+}
+
+std::string Actor::NewMarker() { return name() + "." + std::to_string(++markers_); }
+
+Task<Result<ObjectPtr>> Actor::Create(const ApiResource& resource, ObjectName name,
+                                      std::string rest) {
+  const std::string marker = NewMarker();
+  // What belongs to the metadata comes first, up to the mark.
+  const size_t mark = rest.find('|');
+  const std::string more = mark == std::string::npos ? "" : rest.substr(0, mark);
+  const std::string other = mark == std::string::npos ? rest : rest.substr(mark + 1);
+  Result<ObjectPtr> body = ParseObject(resource, ObjectText(name, marker, more, other));
+  if (!body) {
+    cluster_.Fail("the workload makes no sense: " + body.error().ToString());
+    co_return std::unexpected(body.error());
+  }
+  Result<ObjectPtr> answer = co_await client_.Create(resource, *body);
+  promises_.OnWritten(StoredKey(resource, name), marker, answer);
+  co_return answer;
+}
+
+Task<Result<ObjectPtr>> Actor::Patch(const ApiResource& resource, ObjectName name,
+                                     std::string change) {
+  const std::string marker = NewMarker();
+  const std::string patch =
+      "{\"metadata\":{\"annotations\":{\"sim\":\"" + marker + "\"}" + change + "}}";
+  Result<ObjectPtr> answer = co_await client_.Patch(resource, name, PatchType::kMerge, patch);
+  promises_.OnWritten(StoredKey(resource, name), marker, answer);
+  co_return answer;
+}
+
+Task<Result<ObjectPtr>> Actor::Update(const ApiResource& resource, ObjectPtr known) {
+  const std::string marker = NewMarker();
+  std::shared_ptr<Document> changed = MutableCopy(*known);
+  Value* metadata = changed->root().Find("metadata");
+  Value* annotations = metadata == nullptr ? nullptr : metadata->Find("annotations");
+  if (annotations == nullptr) co_return std::unexpected(Status(StatusReason::kUnknown, "bare"));
+  annotations->Set(changed->arena(), "sim", Value::String(changed->arena().Copy(marker)));
+  Result<ObjectPtr> answer = co_await client_.Update(resource, changed);
+  promises_.OnWritten(StoredKey(resource, NameOf(*known)), marker, answer);
+  co_return answer;
+}
+
+Task<Result<void>> Actor::Delete(const ApiResource& resource, ObjectName name, DeleteChoice how) {
+  const std::string key = StoredKey(resource, name);
+  promises_.AllowDeletion(key);
+  const std::string uid = how.uid;
+  Result<void> answer = co_await client_.Delete(resource, name, std::move(how));
+  promises_.OnDeleted(key, uid, answer);
+  co_return answer;
+}
+
+Task<Result<ObjectPtr>> Actor::Get(const ApiResource& resource, ObjectName name) {
+  cluster_.ledger().CatchUp();
+  const int64_t since = cluster_.ledger().revision();
+  Result<ObjectPtr> answer = co_await client_.Get(resource, name);
+  promises_.OnRead(StoredKey(resource, name), since, answer);
+  co_return answer;
+}
+
+Task<void> Actor::List(const ApiResource& resource, std::string name_space) {
+  cluster_.ledger().CatchUp();
+  const int64_t since = cluster_.ledger().revision();
+  ClientCall call{.verb = ClientVerb::kList, .resource = &resource};
+  call.target.name_space = name_space;
+  const Result<ClientReply> answer = co_await client_.List(std::move(call));
+  promises_.OnListed(resource, name_space, since, answer);
+}
+
+Task<void> Actor::EnsureNamespace(std::string name) {
+  const ApiResource& namespaces = BuiltIn("", "v1", "namespaces");
+  const ObjectName full_name{"", name};
+  while (!stopping_) {
+    const Result<ObjectPtr> made = co_await Create(namespaces, full_name, "");
+    if (made || made.error().reason() == StatusReason::kAlreadyExists) co_return;
+    co_await Pause(process_.executor, std::chrono::milliseconds(500));
+  }
+}
+
+}  // namespace skiff::sim

@@ -1,0 +1,71 @@
+// A simulated client that does one thing after the other, with pauses, until it is told to stop.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/task.h"
+#include "client/client.h"
+#include "tests/sim/cluster.h"
+#include "tests/sim/promises.h"
+
+namespace skiff::sim {
+
+// Passes time within a coroutine.
+Task<void> Pause(Executor& executor, Duration time);
+
+class Actor {
+ public:
+  Actor(Cluster& cluster, Promises& promises, const std::string& name);
+  virtual ~Actor() = default;
+
+  void Start();
+  // What is under way ends.
+  void Stop() { stopping_ = true; }
+  bool done() const { return done_; }
+  const std::string& name() const { return process_.name; }
+  SimClock& clock() { return process_.clock; }
+
+ protected:
+  virtual Task<void> Step() = 0;
+  // After Stop().
+  virtual Task<void> CleanUp() { co_return; }
+  virtual Duration LongestPause() const { return std::chrono::milliseconds(400); }
+
+  bool OneIn(uint64_t count) { return process_.random.Uniform(count) == 0; }
+  uint64_t Draw(uint64_t bound) { return process_.random.Uniform(bound); }
+  std::string NewMarker();
+
+  // Each tells the promises what it was answered.
+  Task<Result<ObjectPtr>> Create(const ApiResource& resource, ObjectName name, std::string rest);
+  // Replaces what is known of an object; `change` is merged into it besides the marker.
+  Task<Result<ObjectPtr>> Patch(const ApiResource& resource, ObjectName name, std::string change);
+  Task<Result<ObjectPtr>> Update(const ApiResource& resource, ObjectPtr known);
+  Task<Result<void>> Delete(const ApiResource& resource, ObjectName name, DeleteChoice how);
+  Task<Result<ObjectPtr>> Get(const ApiResource& resource, ObjectName name);
+  Task<void> List(const ApiResource& resource, std::string name_space);
+  // Until it is there or the actor is to stop.
+  Task<void> EnsureNamespace(std::string name);
+
+  Cluster& cluster_;
+  Promises& promises_;
+  SimProcess process_;
+  std::unique_ptr<SimTransport> transport_;
+  Client client_;
+  bool stopping_ = false;
+
+ private:
+  Task<void> Run();
+
+  bool done_ = false;
+  uint64_t markers_ = 0;
+};
+
+// The kinds that workloads use, of which any may own any.
+std::vector<const ApiResource*> WorkKinds();
+// The least that makes an object of the kind valid, as members of JSON after its metadata: each
+// begins with a comma.
+std::string RestOf(const ApiResource& resource);
+
+}  // namespace skiff::sim

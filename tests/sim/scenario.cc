@@ -1,0 +1,241 @@
+#include "tests/sim/scenario.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "tests/sim/churn.h"
+#include "tests/sim/faults.h"
+#include "tests/sim/follower.h"
+#include "tests/sim/graph.h"
+#include "tests/sim/managers.h"
+#include "tests/sim/storm.h"
+
+namespace skiff::sim {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// How long clients may take to come to an end, and all else to come about, once there are no
+// faults. What failed often is tried again late.
+constexpr Duration kActorsEnd = minutes(5);
+constexpr Duration kSettle = minutes(45);
+// Nothing may go wrong after that either.
+constexpr Duration kCalm = seconds(40);
+
+struct Plan {
+  uint32_t switch_one_in;
+  int storms;
+  int churns;
+  int graphs;
+  int followers;
+  int managers;
+  Duration busy;
+};
+
+Plan DrawPlan(const ScenarioOptions& options) {
+  SeededRandom random(DeriveSeed(options.seed, "plan"));
+  static constexpr uint32_t kSwitches[] = {0, 200, 20};
+  Plan plan{.switch_one_in = kSwitches[random.Uniform(3)],
+            .storms = static_cast<int>(random.Uniform(3)),
+            .churns = static_cast<int>(random.Uniform(3)),
+            .graphs = static_cast<int>(random.Uniform(3)),
+            .followers = 1 + static_cast<int>(random.Uniform(2)),
+            .managers = 1 + static_cast<int>(random.Uniform(3)),
+            .busy = seconds(10 + random.Uniform(20))};
+  if (plan.storms + plan.churns + plan.graphs == 0) plan.graphs = 1;
+  if (options.bug == PlantedBug::kPretendedWrites || options.bug == PlantedBug::kForgottenWrites) {
+    plan.storms = std::max(plan.storms, 1);
+  }
+  if (options.bug == PlantedBug::kHiddenOwners || options.bug == PlantedBug::kIdleCollector) {
+    plan.graphs = std::max(plan.graphs, 1);
+    plan.busy = seconds(30);
+  }
+  if (options.bug == PlantedBug::kIdleNamespaces) plan.churns = std::max(plan.churns, 1);
+  if (options.bug == PlantedBug::kIgnoredDeadline) plan.managers = 2;
+  return plan;
+}
+
+class Scenario {
+ public:
+  explicit Scenario(const ScenarioOptions& options)
+      : options_(options),
+        plan_(DrawPlan(options)),
+        cluster_(options.seed, plan_.switch_one_in),
+        promises_(cluster_),
+        managers_(cluster_, plan_.managers) {}
+
+  Outcome Run() {
+    cluster_.Boot();
+    if (cluster_.failures().empty()) {
+      MakeProcesses();
+      PlantBug();
+      Busy();
+      Settle();
+      if (cluster_.failures().empty()) CompareAfterCrash();
+      End();
+    }
+    return {.failures = cluster_.failures(),
+            .trace = cluster_.scheduler().trace(),
+            .simulated = cluster_.loop().now(),
+            .counters = cluster_.counters()};
+  }
+
+ private:
+  void MakeProcesses() {
+    for (int i = 0; i < plan_.storms; ++i) {
+      actors_.push_back(std::make_unique<StormActor>(cluster_, promises_, i));
+    }
+    for (int i = 0; i < plan_.churns; ++i) {
+      actors_.push_back(std::make_unique<ChurnActor>(cluster_, promises_, i));
+    }
+    for (int i = 0; i < plan_.graphs; ++i) {
+      actors_.push_back(std::make_unique<GraphActor>(cluster_, promises_, i));
+    }
+    for (int i = 0; i < plan_.followers; ++i) {
+      followers_.push_back(std::make_unique<Follower>(cluster_, "follower-" + std::to_string(i)));
+    }
+  }
+
+  void PlantBug() {
+    if (options_.bug == PlantedBug::kPretendedWrites) {
+      cluster_.network().PretendWrites(actors_.front()->name(), 20);
+    }
+    if (options_.bug == PlantedBug::kIdleCollector) {
+      managers_.LeaveOut("garbage-collector-controller");
+    }
+    if (options_.bug == PlantedBug::kIdleNamespaces) managers_.LeaveOut("namespace-controller");
+    if (options_.bug == PlantedBug::kHiddenOwners) managers_.HideOwners(3);
+    if (options_.bug == PlantedBug::kIgnoredDeadline) managers_.IgnoreLostLeads();
+    if (options_.bug == PlantedBug::kDeafHandlers) followers_.front()->SetDeaf(50);
+  }
+
+  void Busy() {
+    managers_.Start();
+    for (const auto& follower : followers_) follower->Start();
+    for (const auto& actor : actors_) actor->Start();
+    Faults faults(cluster_, {managers_, followers_, actors_});
+    if (options_.faults) faults.Start();
+    RunChecked(plan_.busy);
+    if (options_.bug == PlantedBug::kForgottenWrites) ForgetWrites();
+    if (options_.bug == PlantedBug::kIgnoredDeadline) CutLeaderOff();
+    faults.Stop();
+    for (const auto& actor : actors_) actor->Stop();
+    const bool ended = cluster_.loop().RunFor(kActorsEnd, [this] {
+      cluster_.ledger().CatchUp();
+      return std::ranges::all_of(actors_, [](const auto& actor) { return actor->done(); });
+    });
+    if (!ended) cluster_.Fail("a client does not get to its end");
+  }
+
+  // The ledger looks at what happens soon after it has.
+  void RunChecked(Duration time) {
+    const Duration end = cluster_.loop().now() + time;
+    while (cluster_.loop().now() < end && cluster_.failures().empty()) {
+      cluster_.loop().RunUntil([] { return false; },
+                               std::min(end, cluster_.loop().now() + seconds(1)));
+      cluster_.ledger().CatchUp();
+    }
+  }
+
+  // As if the last seconds had never reached the disk.
+  void ForgetWrites() {
+    const std::shared_ptr<MemoryDisk> old = cluster_.server().disk()->Copy();
+    RunChecked(seconds(3));
+    cluster_.server().Crash();
+    cluster_.server().ReplaceDisk(old);
+    cluster_.RestartServer({});
+    RunChecked(seconds(10));
+  }
+
+  // Longer than a lease lasts.
+  void CutLeaderOff() {
+    for (size_t i = 0; i < managers_.size(); ++i) {
+      cluster_.network().Partition(managers_.NameOf(i), true);
+      RunChecked(seconds(40));
+      cluster_.network().Partition(managers_.NameOf(i), false);
+      RunChecked(seconds(5));
+    }
+  }
+
+  std::string WhatIsNotSettled() {
+    cluster_.ledger().CatchUp();
+    if (!cluster_.server().ready()) return "the server is not ready";
+    if (std::string left = OrphansLeft(cluster_.ledger()); !left.empty()) return left;
+    if (std::string left = NamespacesOutOfOrder(cluster_.ledger()); !left.empty()) return left;
+    for (const auto& follower : followers_) {
+      if (std::string difference = follower->Difference(); !difference.empty()) return difference;
+    }
+    return "";
+  }
+
+  void Settle() {
+    const Duration begin = cluster_.loop().now();
+    std::string left = WhatIsNotSettled();
+    while (!left.empty() && cluster_.failures().empty() &&
+           cluster_.loop().now() < begin + kSettle) {
+      RunChecked(seconds(2));
+      left = WhatIsNotSettled();
+    }
+    if (!cluster_.failures().empty()) return;
+    if (!left.empty()) return cluster_.Fail("still so long after the last fault: " + left);
+    cluster_.counters().Count("simulated seconds until settled",
+                              static_cast<uint64_t>((cluster_.loop().now() - begin) / seconds(1)));
+    RunChecked(kCalm);
+    left = WhatIsNotSettled();
+    if (!left.empty()) RunChecked(seconds(10));
+    left = WhatIsNotSettled();
+    if (!left.empty()) cluster_.Fail("no longer so after some calm: " + left);
+  }
+
+  // All that was ever acknowledged is on the disk.
+  void CompareAfterCrash() {
+    cluster_.server().Crash();
+    cluster_.RestartServer({});
+    if (!cluster_.loop().RunFor(minutes(2), [this] { return cluster_.server().ready(); })) {
+      return cluster_.Fail("the server does not come back");
+    }
+    class Reader final : public Actor {
+     public:
+      Reader(Cluster& cluster, Promises& promises) : Actor(cluster, promises, "reader") {}
+
+     protected:
+      Task<void> Step() override {
+        for (const ApiResource* resource : WorkKinds()) co_await List(*resource, "");
+        co_await List(BuiltIn("", "v1", "namespaces"), "");
+        stopping_ = true;
+      }
+    };
+    auto reader = std::make_unique<Reader>(cluster_, promises_);
+    reader->Start();
+    const uint64_t lists = cluster_.counters().Of("lists");
+    cluster_.loop().RunFor(minutes(1), [&] { return reader->done(); });
+    if (!reader->done() || cluster_.counters().Of("lists") < lists + 4) {
+      cluster_.Fail("the server does not answer after its last crash");
+    }
+    actors_.push_back(std::move(reader));
+  }
+
+  void End() {
+    managers_.StopAll();
+    followers_.clear();
+    cluster_.ledger().CatchUp();
+    cluster_.server().Crash();
+    actors_.clear();
+  }
+
+  const ScenarioOptions options_;
+  const Plan plan_;
+  Cluster cluster_;
+  Promises promises_;
+  Managers managers_;
+  std::vector<std::unique_ptr<Actor>> actors_;
+  std::vector<std::unique_ptr<Follower>> followers_;
+};
+
+}  // namespace
+
+Outcome RunScenario(const ScenarioOptions& options) { return Scenario(options).Run(); }
+
+}  // namespace skiff::sim

@@ -1,0 +1,41 @@
+// One run: a cluster, workloads and faults that are drawn from the seed, then calm, until all that
+// must come about has; then the server is killed once more, and what it serves again is compared.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "tests/sim/counters.h"
+
+namespace skiff::sim {
+
+// Bugs that are put in on purpose: each must be noticed.
+enum class PlantedBug : uint8_t {
+  kNone,
+  kPretendedWrites,  // the server says that it has written what it has not
+  kForgottenWrites,  // a crash loses what was acknowledged
+  kHiddenOwners,     // the collector does not see owners that are there
+  kIdleCollector,    // nobody collects what has lost its owners
+  kIdleNamespaces,   // nobody ends namespaces
+  kIgnoredDeadline,  // a leader that has lost goes on
+  kDeafHandlers,     // handlers of informers are not told everything
+};
+
+struct ScenarioOptions {
+  uint64_t seed = 0;
+  bool faults = true;
+  PlantedBug bug = PlantedBug::kNone;
+};
+
+struct Outcome {
+  std::vector<std::string> failures;
+  uint64_t trace = 0;
+  Duration simulated{0};
+  Counters counters;
+};
+
+Outcome RunScenario(const ScenarioOptions& options);
+
+}  // namespace skiff::sim
