@@ -334,6 +334,11 @@ inline constexpr size_t kMaxSymbolFileBytes = size_t{2} * 1024 * 1024 * 1024;
 inline constexpr size_t kMaxLogEntries = 10'000;
 inline constexpr size_t kLogPieceBytes = 64 * 1024;
 
+// PodSecurity: pods of a namespace that are looked at when it gets a stricter level, and how long
+// that may take. As Kubernetes has them.
+inline constexpr size_t kMaxPodsToCheck = 3000;
+inline constexpr std::chrono::seconds kMaxPodCheckTime{1};
+
 // FlowSchemas that requests are compared with.
 inline constexpr size_t kMaxFlowSchemas = 10'000;
 

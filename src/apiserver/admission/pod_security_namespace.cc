@@ -7,6 +7,7 @@
 #include "apiserver/admission/lookups.h"
 #include "apiserver/admission/pod_security/evaluate.h"
 #include "apiserver/rest/object_output.h"
+#include "base/limits.h"
 #include "base/strings.h"
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
@@ -15,10 +16,6 @@ namespace skiff {
 namespace {
 
 namespace core = views::core_v1;
-
-// The bounds of Kubernetes.
-constexpr size_t kMaxPodsToCheck = 3000;
-constexpr Duration kMaxCheckTime = std::chrono::seconds(1);
 
 std::string_view ControllerUid(const core::Pod& pod) {
   for (const auto owner : pod.metadata().owner_references()) {
@@ -48,7 +45,7 @@ class NamespaceCheck {
     ++total_;
     const std::string_view controller = ControllerUid(pod);
     if (!controller.empty() && !controllers_.emplace(controller).second) {
-      if (later_.size() < kMaxPodsToCheck) later_.push_back(entry.value());
+      if (later_.size() < limits::kMaxPodsToCheck) later_.push_back(entry.value());
       return;
     }
     Check(pod, clock, deadline);
@@ -86,7 +83,7 @@ class NamespaceCheck {
 
  private:
   void Check(const core::Pod& pod, Clock& clock, Duration deadline) {
-    if (checked_ == kMaxPodsToCheck || late_) return;
+    if (checked_ == limits::kMaxPodsToCheck || late_) return;
     ++checked_;
     const auto violations =
         pod_security::Evaluate(enforce_, pod.metadata().annotations(), pod.spec());
@@ -112,7 +109,7 @@ class NamespaceCheck {
 std::vector<std::string> CheckPodsOfNamespace(ResourceStorage* pods, std::string_view name_space,
                                               const pod_security::LevelVersion& enforce,
                                               const PodSecurityConfig& config, Clock& clock) {
-  const Duration deadline = clock.Monotonic() + kMaxCheckTime;
+  const Duration deadline = clock.Monotonic() + limits::kMaxPodCheckTime;
   NamespaceCheck check(enforce, config);
   const bool listed = ForEachInNamespaceNow(pods, name_space, [&](const CacheEntry& entry) {
     check.See(entry, clock, deadline);
