@@ -2,7 +2,6 @@
 // deletions come to their end, with the rights that the loops really have.
 #include "cli/up_loops.h"
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -59,9 +58,6 @@ class TestExecutor final : public Executor {
 const ApiResource& ConfigMaps() { return BuiltIn("", "v1", "configmaps"); }
 const ApiResource& Secrets() { return BuiltIn("", "v1", "secrets"); }
 const ApiResource& Namespaces() { return BuiltIn("", "v1", "namespaces"); }
-const ApiResource& Definitions() {
-  return BuiltIn("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-}
 
 class UpLoopsTest : public testing::Test {
  protected:
@@ -147,27 +143,6 @@ class UpLoopsTest : public testing::Test {
   bool IsGone(const ApiResource& resource, const std::string& name_space, const std::string& name) {
     return Eventually([&] { return Find(resource, name_space, name) == nullptr; });
   }
-  // A custom kind, which takes a moment to be served.
-  ApiResource Define(const std::string& plural, const std::string& kind) {
-    const std::string json = R"({"metadata":{"name":")" + plural + R"(.example.com"},
-        "spec":{"group":"example.com","scope":"Namespaced",
-          "names":{"plural":")" +
-                             plural + R"(","kind":")" + kind + R"("},
-          "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":
-            {"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})";
-    ObjectPtr definition = ParseObject(Definitions(), json).value();
-    const Result<ObjectPtr> made = Await(client().Create(Definitions(), std::move(definition)));
-    EXPECT_TRUE(made) << made.error().ToString();
-    const ApiResource resource{
-        .group = "example.com", .version = "v1", .name = plural, .kind = kind};
-    EXPECT_TRUE(Eventually([&] {
-      const Result<ServedApi> served = Await(client().Discover());
-      return served && std::ranges::any_of(served->resources, [&](const auto& each) {
-               return each.resource == resource;
-             });
-    }));
-    return resource;
-  }
 
   SystemClock clock_;
   SystemRandom random_;
@@ -200,34 +175,9 @@ TEST_F(UpLoopsTest, DependentsGoWithTheirOwnersAsTheDeletionSays) {
   EXPECT_EQ(orphan->root().FindPath({"metadata", "ownerReferences"}), nullptr);
 }
 
-TEST_F(UpLoopsTest, CustomResourcesOwnAndAreOwned) {
-  const ApiResource widgets = Define("widgets", "Widget");
-  const ObjectPtr owner = Make(widgets, "default", "owner");
-  Make(widgets, "default", "dependent", owner);
-  Make(ConfigMaps(), "default", "dependent", owner);
-  Delete(widgets, "default", "owner", "Foreground");
-  EXPECT_TRUE(IsGone(widgets, "default", "owner"));
-  EXPECT_TRUE(IsGone(widgets, "default", "dependent"));
-  EXPECT_TRUE(IsGone(ConfigMaps(), "default", "dependent"));
-
-  const ObjectPtr keeper = Make(ConfigMaps(), "default", "keeper");
-  Make(widgets, "default", "orphan", keeper);
-  // The collector must have seen the kind and the object by now, or it would not know whom to
-  // spare.
-  executor_.Until([] { return false; }, std::chrono::milliseconds(300));
-  Delete(ConfigMaps(), "default", "keeper", "Orphan");
-  EXPECT_TRUE(IsGone(ConfigMaps(), "default", "keeper"));
-  const ObjectPtr orphan = Find(widgets, "default", "orphan");
-  ASSERT_NE(orphan, nullptr);
-  const Value* owners = orphan->root().FindPath({"metadata", "ownerReferences"});
-  EXPECT_TRUE(owners == nullptr || owners->size() == 0);
-}
-
 TEST_F(UpLoopsTest, NamespacesGoWithAllThatIsInThem) {
-  const ApiResource gadgets = Define("gadgets", "Gadget");
   Make(Namespaces(), "", "doomed");
   for (int i = 0; i < 300; ++i) Make(ConfigMaps(), "doomed", "c" + std::to_string(i));
-  Make(gadgets, "doomed", "g");
   Delete(Namespaces(), "", "doomed", "");
   const ObjectPtr terminating = Find(Namespaces(), "", "doomed");
   ASSERT_NE(terminating, nullptr);
