@@ -28,6 +28,7 @@ constexpr Labels<5> kDeprecated{"group", "removed_release", "resource", "subreso
 constexpr Labels<1> kUsername{"username"};
 constexpr Labels<1> kResult{"result"};
 constexpr Labels<3> kAdmissionStep{"operation", "rejected", "type"};
+constexpr Labels<4> kAdmissionController{"name", "operation", "rejected", "type"};
 constexpr Labels<1> kResource{"resource"};
 constexpr Labels<1> kCluster{"storage_cluster_id"};
 constexpr Labels<9> kBuild{"build_date", "compiler", "git_commit", "git_tree_state", "git_version",
@@ -201,6 +202,11 @@ constexpr MetricSpec kAdmissionStepDurationSeconds{
     .help = "[STABLE] Seconds that all admission plugins together took, by phase and operation.",
     .labels = kAdmissionStep,
     .buckets = kAdmissionSeconds};
+constexpr MetricSpec kAdmissionControllerDurationSeconds{
+    .name = "apiserver_admission_controller_admission_duration_seconds",
+    .help = "[STABLE] Seconds that an admission plugin took, by its name, phase and operation.",
+    .labels = kAdmissionController,
+    .buckets = kAdmissionSeconds};
 
 }  // namespace
 
@@ -267,6 +273,8 @@ ApiServerMetrics::ApiServerMetrics(MetricsRegistry& registry)
       authorization_duration_seconds(registry.AddHistogram(kAuthorizationDurationSeconds)),
       client_certificate_expiration_seconds(
           registry.AddHistogram(kClientCertificateExpirationSeconds)),
-      admission_step_duration_seconds(registry.AddHistogram(kAdmissionStepDurationSeconds)) {}
+      admission_step_duration_seconds(registry.AddHistogram(kAdmissionStepDurationSeconds)),
+      admission_controller_duration_seconds(
+          registry.AddHistogram(kAdmissionControllerDurationSeconds)) {}
 
 }  // namespace skiff

@@ -69,6 +69,8 @@ struct ApiServerMetrics {
 
   // operation ("CREATE", ...), rejected, type ("admit", "validate")
   HistogramFamily& admission_step_duration_seconds;
+  // name of the plugin, and as above
+  HistogramFamily& admission_controller_duration_seconds;
 };
 
 // Found out when asked for. Labels: resource ("pods", "deployments.apps").

@@ -47,6 +47,7 @@
 #include "apiserver/security.h"
 #include "apiserver/storage_metrics.h"
 #include "apiserver/stored_rbac.h"
+#include "apiserver/validation/features.h"
 #include "apiserver/validation/pod_options.h"
 #include "base/metrics.h"
 #include "base/resident_memory.h"
@@ -91,8 +92,9 @@ class ApiServer::Impl {
     AddCollectedMetrics();
     SetDefaultsEnvironment(
         {[this](std::string_view gate) { return options_.FeatureEnabled(gate); }, &clock_});
-    SetPodFeatures(options_.allow_privileged,
-                   [this](std::string_view gate) { return options_.FeatureEnabled(gate); });
+    const auto is_gate_on = [this](std::string_view gate) { return options_.FeatureEnabled(gate); };
+    SetPodFeatures(options_.allow_privileged, is_gate_on);
+    SetFeatures(is_gate_on);
     if (given_store_ == nullptr) {
       SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_));
     }

@@ -128,6 +128,19 @@ inline constexpr int64_t kMaxEtcdPageEntries = 50'000;
 inline constexpr size_t kEtcdPageBytes = 16 * 1024 * 1024;
 // Revisions that a watch remembers to tell a repeated event from a late one.
 inline constexpr size_t kEtcdRememberedRevisions = 256;
+
+// skiff etcd. Transactions that look at the state, which wait to be judged; what a stream of
+// watches holds for a client that does not read, beyond which its watches wait in the log; watches
+// and unanswered requests of one stream; the head and body of a snapshot's answer; sizes of what a
+// request may be configured to have.
+inline constexpr size_t kMaxStoreQueuedEvaluations = 65'536;
+inline constexpr size_t kMaxEtcdServerQueuedBytes = 4 * 1024 * 1024;
+inline constexpr size_t kMaxEtcdServerWatches = 1'000'000;
+inline constexpr size_t kMaxEtcdServerKeepAlives = 10'000;
+inline constexpr size_t kEtcdServerSnapshotBytes = 32 * 1024;
+inline constexpr size_t kMaxEtcdServerRequestBytes = 256 * 1024 * 1024;
+inline constexpr size_t kMaxEtcdServerJobs = 1024;
+inline constexpr int kMaxEtcdServerNesting = 64;
 // The engine under the embedded store: writes of a family that are held in memory before they
 // become a file; files of the write-ahead log; blocks kept in memory; files held open.
 inline constexpr size_t kStoreWriteBufferBytes = 4 * 1024 * 1024;
@@ -273,6 +286,8 @@ inline constexpr size_t kMaxWarningBytes = 4096;
 inline constexpr size_t kMaxAnnotationBytes = 256 * 1024;
 // How often a write is tried that others get ahead of.
 inline constexpr int kMaxWriteTries = 100;
+// Applies that are known to change nothing, of 40 bytes each.
+inline constexpr size_t kKnownApplies = 4096;
 // Names that are generated for one object, when others have them already.
 inline constexpr int kMaxGenerateNameTries = 8;
 // How long a create waits before it looks again for what admission lacked, and how often it looks

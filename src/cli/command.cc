@@ -9,6 +9,7 @@
 #include "cli/bench_commands.h"
 #include "cli/completion.h"
 #include "cli/convert.h"
+#include "cli/etcd.h"
 #include "cli/manual.h"
 #include "cli/output.h"
 #include "cli/store_commands.h"
@@ -53,6 +54,8 @@ const Command kCommands[] = {
      kStoreExitCodes, MakeStoreCompact},
     {"store defrag", "rewrite the files of a store without what is dead in them",
      kDefragDescription, kDefragExamples, kStoreExitCodes, MakeStoreDefrag},
+    {"etcd", "serve an embedded store to clients of etcd", kEtcdDescription, kEtcdExamples,
+     kEtcdExitCodes, MakeEtcd},
     {"bench", "measure servers under load", kBenchDescription, {}, {}, nullptr},
     {"bench api", "put load on an API server and measure its answers", kBenchApiDescription,
      kBenchApiExamples, kBenchApiExitCodes, MakeBenchApi},

@@ -76,8 +76,8 @@ struct ControllerSpec {
   // In kube-system; whose roles the loop has with --use-service-account-credentials. Empty: the
   // manager's own identity.
   std::string_view service_account;
-  // Null: a loop that Kubernetes has and Skiff has not. Its name may be given, to no effect. What it
-  // makes may be null too: with these options there is nothing to do.
+  // Null: a loop that Kubernetes has and Skiff has not; its name may be given, to no effect. What
+  // it makes may be null too: with these options there is nothing to do.
   std::unique_ptr<Controller> (*make)(ControllerContext context) = nullptr;
 };
 

@@ -37,13 +37,13 @@ class GarbageCollector final : public Controller, private OwnerGraph::Listener {
         graph_(*this),
         monitors_(context_.informers, graph_, context_.clock, [this] { ApisChanged(); }),
         decision_(context_.client, graph_, monitors_, absent_, *this),
-        discovery_(context_.client.executor(), DiscoveryOptions(),
+        discovery_(context_.client.executor(), DiscoveryOptions(context_),
                    [this](std::string key) { return Discover(std::move(key)); }),
         to_delete_(context_.client.executor(),
-                   QueueOptions("garbage_collector_attempt_to_delete", context_.options),
+                   QueueOptions("garbage_collector_attempt_to_delete", context_),
                    [this](std::string key) { return DeleteKey(std::move(key)); }),
         to_orphan_(context_.client.executor(),
-                   QueueOptions("garbage_collector_attempt_to_orphan", context_.options),
+                   QueueOptions("garbage_collector_attempt_to_orphan", context_),
                    [this](std::string key) { return OrphanKey(std::move(key)); }) {}
 
   void Start() override {
@@ -65,15 +65,16 @@ class GarbageCollector final : public Controller, private OwnerGraph::Listener {
   }
 
  private:
-  static WorkQueueOptions QueueOptions(std::string name, const ControllerOptions& options) {
+  static WorkQueueOptions QueueOptions(std::string name, const ControllerContext& context) {
     WorkQueueOptions queue;
     queue.name = std::move(name);
-    queue.workers = options.concurrent_gc_syncs;
+    queue.workers = context.options.concurrent_gc_syncs;
+    queue.metrics = context.queue_metrics;
     return queue;
   }
-  static WorkQueueOptions DiscoveryOptions() {
-    WorkQueueOptions queue;
-    queue.name = "garbage_collector_discovery";
+  static WorkQueueOptions DiscoveryOptions(const ControllerContext& context) {
+    WorkQueueOptions queue = QueueOptions("garbage_collector_discovery", context);
+    queue.workers = 1;
     queue.retry.longest = kDiscoveryPeriod;
     return queue;
   }
@@ -108,7 +109,9 @@ class GarbageCollector final : public Controller, private OwnerGraph::Listener {
     }
     const Result<ServedApi> served = co_await context_.client.Discover();
     if (!served) {
-      context_.log.Error("discovery failed", {{"error", served.error().message()}});
+      if (!stopped_) {
+        context_.log.Error("discovery failed", {{"error", served.error().message()}});
+      }
       co_return std::unexpected(served.error());
     }
     if (!stopped_ && !served->resources.empty()) Follow(*served);
@@ -165,8 +168,10 @@ class GarbageCollector final : public Controller, private OwnerGraph::Listener {
   Result<void> Conclude(WorkQueue& queue, const std::string& key,
                         const Result<GarbageDecision::Outcome>& outcome) {
     if (!outcome) {
-      context_.log.Error("cannot collect an object",
-                         {{"uid", key}, {"error", outcome.error().message()}});
+      if (!stopped_) {
+        context_.log.Error("cannot collect an object",
+                           {{"uid", key}, {"error", outcome.error().message()}});
+      }
       return std::unexpected(outcome.error());
     }
     if (*outcome == GarbageDecision::Outcome::kSoon) queue.AddAfter(key, kUnsettledDelay);

@@ -406,7 +406,7 @@ INSTANTIATE_TEST_SUITE_P(Circles, CircleTest,
                                            Circle{"Three", 3, false}, Circle{"Nine", 9, false},
                                            Circle{"TwoAtOnce", 2, true},
                                            Circle{"FiveAtOnce", 5, true}),
-                         [](const auto& info) { return std::string(info.param.title); });
+                         [](const auto& circle) { return std::string(circle.param.title); });
 
 TEST_F(GarbageCollectorTest, NothingIsAskedWhileNothingChanges) {
   PutChain(true);

@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "controllers/in_lanes.h"
+#include "controllers/objects.h"
 
 namespace skiff {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "controllers/deletion_testing.h"
 #include "controllers/garbage_collector.h"
+#include "controllers/objects.h"
 
 namespace skiff {
 namespace {

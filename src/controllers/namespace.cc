@@ -7,6 +7,7 @@
 #include "client/work_queue.h"
 #include "controllers/namespace_conditions.h"
 #include "controllers/namespace_contents.h"
+#include "controllers/objects.h"
 #include "views/core/v1.h"
 
 namespace skiff {
@@ -23,12 +24,6 @@ constexpr std::string_view kAll = "";
 const ApiResource& Namespaces() {
   static const ApiResource& namespaces = BuiltIn("", "v1", "namespaces");
   return namespaces;
-}
-
-Timestamp Now(Clock& clock) {
-  const Duration wall = clock.Wall();
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(wall);
-  return MakeTimestamp(seconds.count(), 0);
 }
 
 bool SetTerminating(Document& name_space) {
@@ -57,7 +52,7 @@ class NamespaceController final : public Controller, private InformerHandler {
   explicit NamespaceController(ControllerContext context)
       : context_(std::move(context)),
         informer_(context_.informers.For(Namespaces())),
-        queue_(context_.client.executor(), QueueOptions(context_.options),
+        queue_(context_.client.executor(), QueueOptions(context_),
                [this](std::string key) { return Reconcile(std::move(key)); }) {}
   ~NamespaceController() override {
     if (started_) informer_.RemoveHandler(this);
@@ -68,16 +63,20 @@ class NamespaceController final : public Controller, private InformerHandler {
     informer_.AddHandler(this);
     queue_.AddAfter(std::string(kAll), context_.options.namespace_sync_period);
   }
-  void Stop() override { queue_.Stop(); }
+  void Stop() override {
+    stopped_ = true;
+    queue_.Stop();
+  }
   bool idle() const override { return queue_.idle(); }
 
  private:
   using Edit = std::function<bool(Document& name_space)>;  // false: nothing to change
 
-  static WorkQueueOptions QueueOptions(const ControllerOptions& options) {
+  static WorkQueueOptions QueueOptions(const ControllerContext& context) {
     WorkQueueOptions queue;
     queue.name = "namespace";
-    queue.workers = options.concurrent_namespace_syncs;
+    queue.workers = context.options.concurrent_namespace_syncs;
+    queue.metrics = context.queue_metrics;
     queue.retry.longest = kLongestRetry;
     return queue;
   }
@@ -99,7 +98,7 @@ class NamespaceController final : public Controller, private InformerHandler {
     if (informer_.Find({.name_space = {}, .name = key}) == nullptr) co_return Result<void>();
     Result<void> result = co_await SeeTo(key);
     if (!result && result.error().reason() == StatusReason::kNotFound) co_return Result<void>();
-    if (!result) {
+    if (!result && !stopped_) {
       context_.log.Error("deletion of namespace failed",
                          {{"namespace", key}, {"error", result.error().message()}});
     }
@@ -140,7 +139,8 @@ class NamespaceController final : public Controller, private InformerHandler {
   // Conditions are for people: that they cannot be written keeps nothing from going on.
   Task<Result<ObjectPtr>> Tell(ObjectPtr name_space, NamespaceFindings findings) {
     Edit edit = [this, &findings](Document& copy) {
-      return IsDeleting(copy) && SetNamespaceConditions(findings, Now(context_.clock), copy);
+      const Timestamp now = MakeTimestamp(WallTime(context_.clock).seconds, 0);
+      return IsDeleting(copy) && SetNamespaceConditions(findings, now, copy);
     };
     Result<ObjectPtr> told = co_await Change(name_space, "status", std::move(edit));
     if (told || told.error().reason() == StatusReason::kNotFound) co_return told;
@@ -176,6 +176,7 @@ class NamespaceController final : public Controller, private InformerHandler {
   Informer& informer_;
   WorkQueue queue_;
   bool started_ = false;
+  bool stopped_ = false;
 };
 
 }  // namespace

@@ -1,10 +1,6 @@
 #include "controllers/objects.h"
 
-#include <limits>
 #include <memory>
-
-#include "base/buffer.h"
-#include "object/json/text.h"
 
 namespace skiff {
 namespace {
@@ -35,12 +31,11 @@ Timestamp WallTime(Clock& clock) {
 }
 
 Duration TimeUntil(Timestamp when, Timestamp now) {
-  constexpr int64_t kMostSeconds = 9'000'000'000;
-  const int64_t seconds = when.seconds - now.seconds;
-  if (seconds > kMostSeconds) return Duration::max();
-  if (seconds < -kMostSeconds) return Duration::min();
-  return std::chrono::seconds(seconds) +
-         Duration(static_cast<int64_t>(when.nanos) - static_cast<int64_t>(now.nanos));
+  constexpr std::chrono::seconds kMost = std::chrono::years(100);
+  const std::chrono::seconds seconds(when.seconds - now.seconds);
+  if (seconds > kMost) return kMost;
+  if (seconds < -kMost) return -kMost;
+  return seconds + Duration(static_cast<int64_t>(when.nanos) - static_cast<int64_t>(now.nanos));
 }
 
 std::string_view LabelOf(const Document& object, std::string_view key) {
@@ -49,6 +44,15 @@ std::string_view LabelOf(const Document& object, std::string_view key) {
 
 std::string_view AnnotationOf(const Document& object, std::string_view key) {
   return EntryOf(object, "annotations", key);
+}
+
+bool HasFinalizer(const Document& object, std::string_view finalizer) {
+  const Value* const list = object.root().FindPath({"metadata", "finalizers"});
+  if (list == nullptr || !list->is_list()) return false;
+  for (const Value& item : list->items()) {
+    if (item.is_string() && item.AsText() == finalizer) return true;
+  }
+  return false;
 }
 
 ObjectPtr WithFinalizer(const Document& object, std::string_view finalizer) {
@@ -75,12 +79,6 @@ ObjectPtr WithoutFinalizer(const Document& object, std::string_view finalizer) {
   }
   if (list->size() == 0) metadata->Erase("finalizers");
   return copy;
-}
-
-std::string JsonText(std::string_view text) {
-  ByteBuffer out;
-  AppendJsonString(out, text);
-  return std::string(out.data(), out.size());
 }
 
 }  // namespace skiff

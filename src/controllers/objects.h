@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "client/object.h"
+#include "object/json/json_text.h"
 #include "object/scalar/time.h"
 #include "object/value.h"
 
@@ -32,18 +33,16 @@ bool FailedAsNamespaceEnds(const Result<T>& result) {
 }
 
 Timestamp WallTime(Clock& clock);
-// Negative when it has passed; the longest duration there is for what is further away.
+// Negative when it has passed. A hundred years at the most, so that it can be reckoned with.
 Duration TimeUntil(Timestamp when, Timestamp now);
 
 // A metadata map's entry; "" when there is none.
 std::string_view LabelOf(const Document& object, std::string_view key);
 std::string_view AnnotationOf(const Document& object, std::string_view key);
 
+bool HasFinalizer(const Document& object, std::string_view finalizer);
 // Copies to be written back.
 ObjectPtr WithFinalizer(const Document& object, std::string_view finalizer);
 ObjectPtr WithoutFinalizer(const Document& object, std::string_view finalizer);
-
-// A string of JSON, with its quotes.
-std::string JsonText(std::string_view text);
 
 }  // namespace skiff

@@ -128,13 +128,6 @@ std::vector<std::string> FinalizersOf(const Document& object) {
   return finalizers;
 }
 
-bool HasFinalizer(const Document& object, std::string_view finalizer) {
-  const Value* list = MetadataList(object, "finalizers");
-  return list != nullptr && std::ranges::any_of(list->items(), [&](const Value& item) {
-           return item.is_string() && item.AsText() == finalizer;
-         });
-}
-
 bool SameOwnership(const Document& a, const Document& b) {
   constexpr std::array<std::string_view, 4> kNames = {"uid", "deletionTimestamp", "finalizers",
                                                       "ownerReferences"};

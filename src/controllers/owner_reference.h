@@ -50,7 +50,6 @@ bool Means(const OwnerReference& reference, const ObjectIdentity& owner);
 
 std::vector<OwnerReference> OwnersOf(const Document& object);
 std::vector<std::string> FinalizersOf(const Document& object);
-bool HasFinalizer(const Document& object, std::string_view finalizer);
 // Whether two states of an object differ in nothing that says who owns it or whether it goes.
 bool SameOwnership(const Document& a, const Document& b);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "client/object.h"
+#include "controllers/objects.h"
 
 namespace skiff {
 namespace {

@@ -114,7 +114,7 @@ class PodGc final : public PeriodicController {
     std::ranges::sort(ended, GoesFirst);
     ended.resize(ended.size() - threshold);
     context_.log.Info("Garbage collecting pods", {{"numPods", std::to_string(ended.size())}});
-    for (const ObjectPtr& pod : ended) co_await Collect(pod, {});
+    for (const ObjectPtr& pod : ended) co_await Collect(pod, kNoCondition);
   }
 
   Task<void> CollectOutOfService(const Pods& pods) {
@@ -123,7 +123,7 @@ class PodGc final : public PeriodicController {
       if (!pod.metadata().deletion_timestamp() || pod.spec().node_name().empty()) continue;
       const ObjectPtr node =
           nodes_.Find({.name_space = {}, .name = std::string(pod.spec().node_name())});
-      if (node && IsOutOfService(core::Node(*node))) co_await Collect(document, {});
+      if (node && IsOutOfService(core::Node(*node))) co_await Collect(document, kNoCondition);
     }
   }
 
@@ -142,7 +142,7 @@ class PodGc final : public PeriodicController {
     for (const ObjectPtr& document : pods) {
       const core::Pod pod(*document);
       if (pod.metadata().deletion_timestamp() && pod.spec().node_name().empty()) {
-        co_await Collect(document, {});
+        co_await Collect(document, kNoCondition);
       }
     }
   }
@@ -183,6 +183,8 @@ class PodGc final : public PeriodicController {
     }
     co_return gone;
   }
+
+  inline static const std::string kNoCondition = {};
 
   // A pod whose phase is not final would be mourned as running for ever; it fails before it goes.
   Task<void> Collect(ObjectPtr document, std::string condition) {

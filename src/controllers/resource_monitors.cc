@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "client/object.h"
+#include "controllers/objects.h"
 
 namespace skiff {
 namespace {

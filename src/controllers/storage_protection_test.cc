@@ -1,6 +1,6 @@
 // The three loops that keep storage while it is in use: claims, volumes, attribute classes.
 #include "controllers/loop_testing.h"
-#include "controllers/owner_reference.h"
+#include "controllers/objects.h"
 #include "controllers/volume_attributes_class_protection.h"
 #include "controllers/volume_claim_protection.h"
 #include "controllers/volume_protection.h"

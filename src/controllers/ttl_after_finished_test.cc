@@ -64,6 +64,15 @@ TEST_F(TtlAfterFinishedTest, ATimeThatIsMadeLongerCounts) {
   EXPECT_FALSE(IsThere("j"));
 }
 
+TEST_F(TtlAfterFinishedTest, AJobThatEndsInAFarFutureWaits) {
+  Put(Jobs(), R"({"metadata":{"name":"j","namespace":"a"},
+      "spec":{"ttlSecondsAfterFinished":2147483647},"status":{"conditions":[{"type":"Complete",
+      "status":"True","lastTransitionTime":"9999-12-31T23:59:59Z"}]}})");
+  Run(MakeTtlAfterFinishedController);
+  ExpectQuiet();
+  EXPECT_TRUE(IsThere("j"));
+}
+
 TEST_F(TtlAfterFinishedTest, FailuresAreTriedAgain) {
   PutJob("j", "\"ttlSecondsAfterFinished\":0", "Complete");
   api_.Fail({.verb = ClientVerb::kGet, .times = 2});

@@ -49,6 +49,13 @@ void Responder::Respond(HttpResponse response) && {
   if (auto sink = std::move(sink_)) sink->Respond(std::move(response));
 }
 
+std::unique_ptr<RequestSink> HttpHandler::HandleStream(HttpRequest& request,
+                                                       Responder& responder) {
+  static_cast<void>(request);
+  static_cast<void>(responder);
+  return nullptr;
+}
+
 void HttpHandler::HandleTooLarge(HttpRequest request, Responder responder) {
   static_cast<void>(request);
   std::move(responder).Respond(PlainTextResponse(413, "Request entity too large\n"));

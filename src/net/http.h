@@ -86,6 +86,8 @@ class BodySource {
   // Appends about `room` bytes to `out`, or what there is; somewhat more does no harm. An error
   // breaks the answer off so that the client notices.
   virtual Result<State> Read(ByteBuffer& out, size_t room) = 0;
+  // What follows the body, asked for once after kEnd. HTTP/2 only; HTTP/1.1 leaves it out.
+  virtual HttpHeaders Trailers() { return {}; }
 };
 
 struct HttpResponse {
@@ -94,6 +96,20 @@ struct HttpResponse {
   // One of them is empty. With a source the length is not known beforehand.
   SharedBytes body = {};
   std::unique_ptr<BodySource> source = nullptr;
+  // What follows a body that is at hand. HTTP/2 only; HTTP/1.1 leaves it out.
+  HttpHeaders trailers = {};
+};
+
+// Takes the body of a request as it comes in, for a handler that answers before all of it is there.
+// All calls on the loop of the connection; none after OnEnd() or OnGone().
+class RequestSink {
+ public:
+  virtual ~RequestSink() = default;
+  virtual void OnBytes(std::string_view bytes) = 0;
+  // That was all.
+  virtual void OnEnd() = 0;
+  // The stream has ended before the body did.
+  virtual void OnGone() = 0;
 };
 
 // Answers one request, once. May be moved to any thread and used there. Dropped without an answer,
@@ -136,6 +152,10 @@ class HttpHandler {
   // Instead of Handle() when the body goes beyond the server's bound: the request without its body.
   // The connection (HTTP/1.1) or the stream ends with the answer. By default plain text, code 413.
   virtual void HandleTooLarge(HttpRequest request, Responder responder);
+  // Asked over HTTP/2 when the head of a request is there and its body is not. Either takes both
+  // and returns what the body goes to, or leaves both alone and returns null: then the body is
+  // collected and Handle() called.
+  virtual std::unique_ptr<RequestSink> HandleStream(HttpRequest& request, Responder& responder);
 };
 
 HttpResponse PlainTextResponse(int code, std::string_view text);

@@ -139,18 +139,21 @@ struct Http2Protocol::Callbacks {
     return callbacks;
   }
 
-  static nghttp2_option* Options() {
-    static nghttp2_option* const options = [] {
-      nghttp2_option* made = nullptr;
-      nghttp2_option_new(&made);
-      nghttp2_option_set_max_outbound_ack(made, limits::kHttp2MaxOutboundAcks);
-      nghttp2_option_set_max_continuations(made, limits::kHttp2MaxContinuations);
-      // Behind our own count, which says ENHANCE_YOUR_CALM.
-      nghttp2_option_set_stream_reset_rate_limit(made, uint64_t{2} * limits::kHttp2ResetBurst,
-                                                 uint64_t{2} * limits::kHttp2ResetsPerSecond);
-      return made;
-    }();
-    return options;
+  static nghttp2_option* MakeOptions(bool lenient) {
+    nghttp2_option* made = nullptr;
+    nghttp2_option_new(&made);
+    if (lenient) nghttp2_option_set_no_http_messaging(made, 1);
+    nghttp2_option_set_max_outbound_ack(made, limits::kHttp2MaxOutboundAcks);
+    nghttp2_option_set_max_continuations(made, limits::kHttp2MaxContinuations);
+    // Far behind our own count, which says ENHANCE_YOUR_CALM.
+    nghttp2_option_set_stream_reset_rate_limit(made, uint64_t{20} * limits::kHttp2ResetBurst,
+                                               uint64_t{20} * limits::kHttp2ResetBurst);
+    return made;
+  }
+  static nghttp2_option* Options(bool lenient) {
+    static nghttp2_option* const strict_options = MakeOptions(false);
+    static nghttp2_option* const lenient_options = MakeOptions(true);
+    return lenient ? lenient_options : strict_options;
   }
 };
 
@@ -158,10 +161,14 @@ Http2Protocol::Http2Protocol(ServingLoop& serving, Host& host, const ConnectionP
     : serving_(serving),
       host_(host),
       peer_(peer),
-      resets_(limits::kHttp2ResetBurst, limits::kHttp2ResetsPerSecond),
-      control_frames_(limits::kHttp2ControlBurst, limits::kHttp2ControlPerSecond),
+      resets_(std::max(limits::kHttp2ResetBurst, 10 * serving.service.limits.resets_per_second),
+              serving.service.limits.resets_per_second),
+      control_frames_(std::max(limits::kHttp2ControlBurst,
+                               10 * serving.service.limits.control_frames_per_second),
+                      serving.service.limits.control_frames_per_second),
       idle_since_(serving.loop->now()) {
-  nghttp2_session_server_new2(&session_, Callbacks::Get(), this, Callbacks::Options());
+  nghttp2_session_server_new2(&session_, Callbacks::Get(), this,
+                              Callbacks::Options(serving.service.limits.lenient));
   const HttpLimits& bounds = serving.service.limits;
   const std::array settings = {
       nghttp2_settings_entry{NGHTTP2_SETTINGS_MAX_FRAME_SIZE, limits::kHttp2MaxFrameBytes},
@@ -191,6 +198,16 @@ void Http2Protocol::OnBytes(std::string_view bytes) {
   if (broken_) return;
   heard_anything_ = true;
   idle_since_ = serving_.loop->now();
+  if (serving_.service.limits.lenient) {
+    filter_.Feed(bytes, [this](std::string_view rest) { Receive(rest); });
+  } else {
+    Receive(bytes);
+  }
+  host_.WantTurn();
+}
+
+void Http2Protocol::Receive(std::string_view bytes) {
+  if (broken_) return;
   const ssize_t used = nghttp2_session_mem_recv(
       session_, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
   if (used == NGHTTP2_ERR_FLOODED) {
@@ -198,7 +215,6 @@ void Http2Protocol::OnBytes(std::string_view bytes) {
   } else if (used < 0) {
     broken_ = true;
   }
-  host_.WantTurn();
 }
 
 void Http2Protocol::OnInputEnd() {
@@ -250,6 +266,7 @@ int Http2Protocol::OnFrame(const nghttp2_frame& frame) {
       if (!ends_stream) break;
       stream->is_complete = true;
       if (!stream->is_dispatched) Dispatch(*stream, false);
+      if (const auto sink = std::move(stream->sink); sink != nullptr) sink->OnEnd();
       break;
     }
     case NGHTTP2_PING:
@@ -291,10 +308,15 @@ int Http2Protocol::OnRequestHead(Stream& stream, bool ended) {
     const nghttp2_nv status = NameValue(":status", "100");
     nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, stream.id, nullptr, &status, 1, nullptr);
   }
+  if (!stream.is_dispatched) DispatchStream(stream);
   return 0;
 }
 
 int Http2Protocol::OnBodyBytes(Stream& stream, std::string_view bytes) {
+  if (stream.sink != nullptr) {
+    stream.sink->OnBytes(bytes);
+    return 0;
+  }
   if (stream.is_dispatched) return 0;  // refused already, the rest is read for nothing
   if (bytes.size() > serving_.service.limits.max_body_bytes - stream.request.body.size()) {
     Dispatch(stream, true);
@@ -314,22 +336,46 @@ void Http2Protocol::ForgetRequestBody(Stream& stream) {
   buffered_body_bytes_ -= std::exchange(stream.body_bytes, 0);
 }
 
-void Http2Protocol::Dispatch(Stream& stream, bool too_large) {
-  const bool refused = stream.headers_refused || stream.path_refused || stream.request.path.empty();
+bool Http2Protocol::DispatchStream(Stream& stream) {
+  // The handler may answer at once.
+  stream.exchange = std::make_shared<Exchange>(serving_.loop, this, stream.id);
+  Responder responder(stream.exchange);
+  FillIn(stream.request);
+  auto sink = serving_.service.handler->HandleStream(stream.request, responder);
+  if (sink == nullptr) {
+    static_cast<void>(std::move(responder).Release());
+    std::exchange(stream.exchange, nullptr)->Detach();
+    return false;
+  }
+  stream.sink = std::move(sink);
+  BeginExchange(stream);
+  return true;
+}
+
+void Http2Protocol::BeginExchange(Stream& stream) {
   stream.is_dispatched = true;
   if (--incomplete_ == 0) incomplete_check_ = Clock::kForever;
   ForgetRequestBody(stream);
-  HttpRequest& request = stream.request;
-  stream.is_head = request.method == "HEAD";
+  serving_.service.requests.fetch_add(1, std::memory_order_relaxed);
+  serving_.service.requests_in_flight.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Http2Protocol::FillIn(HttpRequest& request) const {
   request.version = 20;
   request.remote_address = peer_.address;
   request.peer = peer_.certificate;
   request.peer_refused = peer_.refused;
+}
+
+void Http2Protocol::Dispatch(Stream& stream, bool too_large) {
+  const bool refused = stream.headers_refused || stream.path_refused || stream.request.path.empty();
+  HttpRequest& request = stream.request;
+  stream.is_head = request.method == "HEAD";
+  FillIn(request);
   stream.exchange = std::make_shared<Exchange>(serving_.loop, this, stream.id);
-  HttpService& service = serving_.service;
-  service.requests.fetch_add(1, std::memory_order_relaxed);
-  service.requests_in_flight.fetch_add(1, std::memory_order_relaxed);
+  BeginExchange(stream);
   if (refused) return;
+  HttpService& service = serving_.service;
   Responder responder(stream.exchange);
   if (too_large) {
     std::string().swap(request.body);
@@ -346,6 +392,7 @@ void Http2Protocol::OnStreamClosed(int32_t id) {
   if (!stream.is_dispatched && --incomplete_ == 0) incomplete_check_ = Clock::kForever;
   if (stream.is_sending && !stream.is_deferred) --sending_;
   ForgetRequestBody(stream);
+  if (stream.sink != nullptr) stream.sink->OnGone();
   if (stream.exchange != nullptr) {
     stream.exchange->Detach();
     serving_.service.requests_in_flight.fetch_sub(1, std::memory_order_relaxed);
@@ -375,7 +422,7 @@ void Http2Protocol::Answer(Stream& stream, HttpResponse response) {
     fields.push_back(NameValue(field.name, field.value));
   }
   fields.push_back(NameValue("date", serving_.date.Get(serving_.loop->clock())));
-  if (may_have_body && answer.source == nullptr)
+  if (may_have_body && answer.source == nullptr && answer.trailers.fields().empty())
     fields.push_back(NameValue("content-length", length));
   // What closes a connection of HTTP/1.1 sends the client away here.
   if (HasHttpToken(answer.headers, "connection", "close")) Drain();
@@ -408,7 +455,7 @@ ssize_t Http2Protocol::ReadBody(Stream& stream, size_t length, uint32_t& flags) 
   flags |= NGHTTP2_DATA_FLAG_NO_COPY;
   if (stream.response.source != nullptr) return ReadFromSource(stream, length, flags);
   const size_t left = stream.response.body.size() - stream.body_sent;
-  if (left <= length) flags |= NGHTTP2_DATA_FLAG_EOF;
+  if (left <= length) EndBody(stream, flags);
   return static_cast<ssize_t>(std::min(left, length));
 }
 
@@ -429,8 +476,23 @@ ssize_t Http2Protocol::ReadFromSource(Stream& stream, size_t length, uint32_t& f
     }
   }
   const size_t left = stream.pending.size() - stream.pending_at;
-  if (left <= length && stream.source_ended) flags |= NGHTTP2_DATA_FLAG_EOF;
+  if (left <= length && stream.source_ended) EndBody(stream, flags);
   return static_cast<ssize_t>(std::min(left, length));
+}
+
+void Http2Protocol::EndBody(Stream& stream, uint32_t& flags) {
+  flags |= NGHTTP2_DATA_FLAG_EOF;
+  HttpResponse& answer = stream.response;
+  const HttpHeaders trailers =
+      answer.source != nullptr ? answer.source->Trailers() : std::move(answer.trailers);
+  std::vector<nghttp2_nv> fields;
+  for (const auto& field : trailers.fields()) {
+    if (IsHttpToken(field.name) && IsHttpFieldValue(field.value))
+      fields.push_back(NameValue(field.name, field.value));
+  }
+  if (fields.empty()) return;
+  flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
+  nghttp2_submit_trailer(session_, stream.id, fields.data(), fields.size());
 }
 
 void Http2Protocol::SendBody(Stream& stream, std::string_view frame_head, size_t length) {

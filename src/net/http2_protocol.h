@@ -9,6 +9,7 @@
 #include <nghttp2/nghttp2.h>
 
 #include "net/exchange.h"
+#include "net/idle_reset_filter.h"
 #include "net/protocol.h"
 #include "net/token_bucket.h"
 
@@ -47,6 +48,7 @@ class Http2Protocol final : public HttpProtocol, public Exchange::Owner {
     bool is_complete = false;  // the client has ended its side
     bool is_dispatched = false;
     bool is_head = false;
+    std::unique_ptr<RequestSink> sink;  // of a request that is handled while its body comes in
     // Going out.
     std::shared_ptr<Exchange> exchange;
     HttpResponse response;
@@ -72,8 +74,16 @@ class Http2Protocol final : public HttpProtocol, public Exchange::Owner {
   void SendBody(Stream& stream, std::string_view frame_head, size_t length);
 
   void Dispatch(Stream& stream, bool too_large);
+  void BeginExchange(Stream& stream);
+  // What the connection knows of every request.
+  void FillIn(HttpRequest& request) const;
+  // False if the handler wants the body whole.
+  bool DispatchStream(Stream& stream);
+  // The body has been read to its end: the trailers follow.
+  void EndBody(Stream& stream, uint32_t& flags);
   void Answer(Stream& stream, HttpResponse response);
   void Terminate(uint32_t error);
+  void Receive(std::string_view bytes);
   void ForgetRequestBody(Stream& stream);
 
   ServingLoop& serving_;
@@ -83,6 +93,7 @@ class Http2Protocol final : public HttpProtocol, public Exchange::Owner {
   std::unordered_map<int32_t, std::unique_ptr<Stream>> streams_;
   TokenBucket resets_;
   TokenBucket control_frames_;
+  IdleResetFilter filter_;
   size_t buffered_body_bytes_ = 0;
   size_t incomplete_ = 0;  // streams whose requests have not come in whole
   size_t sending_ = 0;     // streams that could send, were it not for the client

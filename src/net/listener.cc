@@ -11,6 +11,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/un.h>
 
 #include "base/limits.h"
 #include "base/strings.h"
@@ -18,6 +19,7 @@
 namespace skiff {
 namespace {
 
+constexpr std::string_view kUnixPrefix = "unix:";
 constexpr int kAcceptsPerTurn = 64;
 constexpr std::chrono::milliseconds kAcceptRetry{100};
 
@@ -47,8 +49,20 @@ Endpoint MakeV4(const in_addr& host, uint16_t port) {
   return endpoint;
 }
 
+Result<Endpoint> MakeUnix(std::string_view path) {
+  Endpoint endpoint;
+  auto* address = reinterpret_cast<sockaddr_un*>(&endpoint.address);
+  if (path.empty() || path.size() >= sizeof(address->sun_path))
+    return BadRequest("not a path for a socket: " + Quoted(path));
+  address->sun_family = AF_UNIX;
+  path.copy(address->sun_path, path.size());
+  endpoint.size = sizeof(*address);
+  return endpoint;
+}
+
 Result<Endpoint> ParseEndpoint(std::string_view text) {
   const auto bad = [&] { return BadRequest("not an address to listen on: " + Quoted(text)); };
+  if (text.starts_with(kUnixPrefix)) return MakeUnix(text.substr(kUnixPrefix.size()));
   const size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return bad();
   uint16_t port = 0;
@@ -86,6 +100,8 @@ Result<UniqueFd> Listen(const Endpoint& endpoint, bool share_port, const std::st
     const int v6_only = endpoint.is_wildcard ? 0 : 1;
     setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &v6_only, sizeof(v6_only));
   }
+  // Left behind by a process that was killed.
+  if (family == AF_UNIX) unlink(reinterpret_cast<const sockaddr_un&>(endpoint.address).sun_path);
   if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&endpoint.address), endpoint.size) != 0)
     return failure("bind");
   if (listen(fd.get(), limits::kHttpAcceptBacklog) != 0) return failure("listen");
@@ -111,6 +127,8 @@ std::string AddressText(const sockaddr_storage& address) {
     inet_ntop(AF_INET, &v4.sin_addr, text.data(), text.size());
     return std::string(text.data()) + ":" + std::to_string(ntohs(v4.sin_port));
   }
+  if (address.ss_family == AF_UNIX)
+    return std::string(kUnixPrefix) + reinterpret_cast<const sockaddr_un&>(address).sun_path;
   const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
   const std::string port = std::to_string(ntohs(v6.sin6_port));
   if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {

@@ -27,7 +27,8 @@ namespace skiff {
 
 struct HttpServerOptions {
   // "127.0.0.1:6443", "[::1]:0", "0.0.0.0:6443" (which stands for all addresses of both families,
-  // as in Go) or ":6443", the same. Port 0 takes a free one.
+  // as in Go) or ":6443", the same. Port 0 takes a free one. "unix:/run/skiff.sock" is a socket
+  // in the file system, which replaces a file that is there.
   std::vector<std::string> addresses;
   std::optional<TlsOptions> tls;   // none: plain
   HttpHandler* handler = nullptr;  // outlives the server

@@ -21,6 +21,12 @@ struct HttpLimits {
   size_t max_header_bytes = limits::kMaxHttpHeaderBytes;
   size_t max_body_bytes = limits::kMaxHttpBodyBytes;
   uint32_t max_streams = limits::kHttp2MaxStreams;
+  // Of HTTP/2, beyond which a client is sent away: in the long run, and ten seconds' worth at once.
+  uint32_t resets_per_second = limits::kHttp2ResetsPerSecond;
+  uint32_t control_frames_per_second = limits::kHttp2ControlPerSecond;
+  // Whether HTTP/2 is read as servers of gRPC read it, whose clients reset streams that they never
+  // opened (idle_reset_filter.h) and send a URL as their :authority.
+  bool lenient = false;
   size_t max_connections = limits::kMaxHttpConnections;
   Duration handshake_timeout = limits::kTlsHandshakeTimeout;
   Duration header_timeout = limits::kHttpHeaderTimeout;

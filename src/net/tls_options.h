@@ -23,6 +23,8 @@ struct TlsOptions {
   // --client-ca-file, --requestheader-client-ca-file: certificates of clients are asked for, and
   // verified against each of these (PeerCertificate::verified_by). None: not asked for.
   std::vector<std::string> client_ca_files;
+  // Without a certificate that one of them has signed there is no connection.
+  bool require_client_certificate = false;
   std::vector<std::string> cipher_suites;  // Go's names; none: a good choice
   std::string min_version;                 // "VersionTLS12" or "VersionTLS13"; "" for the first
   std::vector<int> curve_preferences;      // --tls-curve-preferences, by IANA's numbers

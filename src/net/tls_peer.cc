@@ -79,7 +79,7 @@ int VerifyTlsPeer(X509_STORE_CTX* context, void* client_cas) {
                                         : kVerifiedBase + static_cast<int>(verified_by));
   // What verifying complained about must not be taken for a failure of the handshake.
   ERR_clear_error();
-  return 1;
+  return verified_by != 0 || !cas.required ? 1 : 0;
 }
 
 std::shared_ptr<PeerCertificate> DescribeCertificate(X509* certificate) {

@@ -15,13 +15,14 @@ namespace skiff {
 // What clients' certificates are verified against: a store for each CA file.
 struct ClientCas {
   Clock* clock = nullptr;
+  bool required = false;  // whoever has no certificate of theirs is turned away
   std::vector<std::unique_ptr<X509_STORE, void (*)(X509_STORE*)>> stores;
 };
 
 // Verifies a chain that a client sent, for client authentication and at the time of the clock. For
-// SSL_CTX_set_cert_verify_callback, whose argument is a ClientCas: never refuses the handshake, but
-// leaves as the session's verify result which of the CAs know the certificate. The result also
-// stays with the session when it is resumed, unlike the chain.
+// SSL_CTX_set_cert_verify_callback, whose argument is a ClientCas: refuses the handshake only if a
+// certificate is required, and leaves as the session's verify result which of the CAs know the
+// certificate. The result also stays with the session when it is resumed, unlike the chain.
 int VerifyTlsPeer(X509_STORE_CTX* context, void* client_cas);
 
 // What the certificate of a client says, or that it is not to be believed.

@@ -137,6 +137,7 @@ Result<void> UseCertificate(SSL_CTX* ctx, const TlsCertificateFiles& files) {
 
 Result<void> LoadClientCas(const TlsOptions& options, Clock& clock, TlsState& state) {
   state.client_cas.clock = &clock;
+  state.client_cas.required = options.require_client_certificate;
   for (const std::string& file : options.client_ca_files) {
     SKIFF_ASSIGN_OR_RETURN(auto certificates, ReadCertificates(file));
     auto& store = state.client_cas.stores.emplace_back(X509_STORE_new(), X509_STORE_free);
@@ -153,7 +154,8 @@ void UseClientCas(SSL_CTX* ctx, TlsState& state) {
   SSL_CTX_set_client_CA_list(ctx, sk_X509_NAME_new_null());  // takes it over
   for (const X509Pointer& certificate : state.ca_certificates)
     SSL_CTX_add_client_CA(ctx, certificate.get());
-  SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, nullptr);
+  const int mode = state.client_cas.required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0;
+  SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | mode, nullptr);
   SSL_CTX_set_cert_verify_callback(ctx, VerifyTlsPeer, &state.client_cas);
 }
 

@@ -128,6 +128,10 @@ def check_metrics(client):
     line = name + '{operation="CREATE",rejected="true",type="admit"}'
     found = [each for each in text.splitlines() if each.startswith(line)]
     expect("refusals are counted", bool(found) and float(found[0].split()[-1]) > 0, True)
+    line = ("apiserver_admission_controller_admission_duration_seconds_count"
+            '{name="NamespaceLifecycle",operation="CREATE",rejected="false",type="admit"}')
+    found = [each for each in text.splitlines() if each.startswith(line)]
+    expect("plugins are counted", bool(found) and float(found[0].split()[-1]) > 0, True)
 
 
 def check_optional_plugins(binary):

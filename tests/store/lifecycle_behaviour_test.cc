@@ -122,7 +122,7 @@ TEST_P(LifecycleBehaviourTest, HealthOfAWorkingStoreIsGood) {
 TEST_P(LifecycleBehaviourTest, FiguresTellHowThingsAre) {
   const Result<StoreFigures> before = FiguresAndWait(store());
   ASSERT_TRUE(before) << before.error().ToString();
-  EXPECT_EQ(before->engine, kind().fresh ? "embedded" : "etcd");
+  EXPECT_EQ(before->engine, kind().engine);
   for (int i = 0; i < 10; ++i) Put(Text(i), std::string(1000, 'x'));
   Delete("3");
   (void)Commit({{}, {DeleteOf(Key("absent"))}});

@@ -2,12 +2,15 @@
 
 #include <utility>
 
+#include "base/log.h"
 #include "base/random.h"
 #include "base/temporary_directory.h"
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/memory_engine.h"
 #include "store/embedded/rocksdb_engine.h"
+#include "store/blocking.h"
 #include "store/etcd/etcd_store.h"
+#include "store/etcd_server/etcd_server.h"
 #include "tests/store/etcd_cluster.h"
 #include "tests/store/wait.h"
 
@@ -96,6 +99,43 @@ class EtcdUnderTest final : public StoreUnderTest {
   std::unique_ptr<EtcdStore> store_;
 };
 
+// ---- skiff etcd
+
+// The same client, and our own server on a store of its own.
+class EtcdServerUnderTest final : public StoreUnderTest {
+ public:
+  Store& store() override { return *store_; }
+  void Close() override { store_.reset(); }
+  void PassTime(Duration time) override { LetPass(clock_, time); }
+
+  Result<void> Open() override {
+    if (server_ == nullptr) {
+      EtcdServerOptions server;
+      server.data_directory = directory_.path();
+      server.plain_addresses = {"127.0.0.1:0"};
+      SKIFF_ASSIGN_OR_RETURN(server_, EtcdServer::Start(std::move(server), clock_, random_, log_));
+    }
+    EtcdOptions options;
+    options.endpoints = {"http://" + server_->addresses()[0]};
+    options.clock = &clock_;
+    options.random = &random_;
+    SKIFF_ASSIGN_OR_RETURN(store_, EtcdStore::Open(std::move(options)));
+    // What the server can do is known once it has answered.
+    SKIFF_RETURN_IF_ERROR(
+        Await<Revision>([&](auto done) { store_->CurrentRevision(std::move(done)); }));
+    return {};
+  }
+
+ private:
+  SystemClock clock_;
+  SystemRandom random_;
+  MemoryLogSink lines_;
+  Log log_{clock_, lines_, 0};
+  TemporaryDirectory directory_;
+  std::unique_ptr<EtcdServer> server_;
+  std::unique_ptr<EtcdStore> store_;
+};
+
 constexpr StoreKind kMemory{
     .name = "EmbeddedInMemory",
     .fresh = true,
@@ -112,14 +152,22 @@ constexpr StoreKind kRocksDb{
 };
 constexpr StoreKind kEtcd{
     .name = "Etcd",
+    .engine = "etcd",
     .missing = [] { return EtcdCluster::Missing({}); },
     .make = [] { return std::unique_ptr<StoreUnderTest>(std::make_unique<EtcdUnderTest>()); },
+};
+
+constexpr StoreKind kEtcdServer{
+    .name = "EtcdServer",
+    .engine = "etcd",
+    .fresh = true,
+    .make = [] { return std::unique_ptr<StoreUnderTest>(std::make_unique<EtcdServerUnderTest>()); },
 };
 
 }  // namespace
 
 const std::vector<const StoreKind*>& StoreKinds() {
-  static const std::vector<const StoreKind*> kinds = {&kMemory, &kRocksDb, &kEtcd};
+  static const std::vector<const StoreKind*> kinds = {&kMemory, &kRocksDb, &kEtcd, &kEtcdServer};
   return kinds;
 }
 

@@ -33,6 +33,7 @@ class StoreUnderTest {
 
 struct StoreKind {
   std::string_view name;
+  std::string_view engine = "embedded";  // as figures call it
   // Each test has an empty store to itself: revisions begin at 1 and grow by one, there are no keys
   // but the test's own. An etcd that other tests used before cannot promise that.
   bool fresh = false;

@@ -68,38 +68,50 @@ std::vector<std::string_view> AdmissionChain::names() const {
   return out;
 }
 
-Result<void> AdmissionChain::MutateOnce(AdmissionRequest& request) {
-  for (const Member& member : members_) SKIFF_RETURN_IF_ERROR(member.plugin->Mutate(request));
+void AdmissionChain::SetObserver(AdmissionObserver* observer) {
+  observer_ = observer;
+  if (observer_ != nullptr) observer_->OnMembers(names());
+}
+
+Result<void> AdmissionChain::RunPlugins(AdmissionPhase phase, AdmissionRequest& request, Ask ask) {
+  Duration began = observer_ != nullptr ? clock_.Monotonic() : Duration{};
+  for (size_t i = 0; i < members_.size(); ++i) {
+    Result<void> result = ((*members_[i].plugin).*ask)(request);
+    if (observer_ != nullptr) {
+      const Duration ended = clock_.Monotonic();
+      observer_->OnPlugin(i, phase, request.operation, !result, ended - began);
+      began = ended;
+    }
+    if (!result) return result;
+  }
   return {};
 }
 
 Result<void> AdmissionChain::MutateAll(AdmissionRequest& request) {
   request.reinvoke = false;
-  SKIFF_RETURN_IF_ERROR(MutateOnce(request));
+  SKIFF_RETURN_IF_ERROR(RunPlugins(AdmissionPhase::kMutate, request, &AdmissionPlugin::Mutate));
   if (!request.reinvoke) return {};
-  return MutateOnce(request);
+  return RunPlugins(AdmissionPhase::kMutate, request, &AdmissionPlugin::Mutate);
 }
 
-Result<void> AdmissionChain::ValidateAll(AdmissionRequest& request) {
-  for (const Member& member : members_) SKIFF_RETURN_IF_ERROR(member.plugin->Validate(request));
-  return {};
-}
-
-Result<void> AdmissionChain::Observed(AdmissionPhase phase, AdmissionRequest& request,
-                                      Result<void> (AdmissionChain::*run)(AdmissionRequest&)) {
-  if (observer_ == nullptr) return (this->*run)(request);
-  const Duration began = clock_.Monotonic();
-  Result<void> result = (this->*run)(request);
-  observer_->OnStep(phase, request.operation, !result, clock_.Monotonic() - began);
-  return result;
+void AdmissionChain::Tell(AdmissionPhase phase, const AdmissionRequest& request, bool rejected,
+                          Duration began) {
+  if (observer_ == nullptr) return;
+  observer_->OnStep(phase, request.operation, rejected, clock_.Monotonic() - began);
 }
 
 Result<void> AdmissionChain::Mutate(AdmissionRequest& request) {
-  return Observed(AdmissionPhase::kMutate, request, &AdmissionChain::MutateAll);
+  const Duration began = clock_.Monotonic();
+  Result<void> result = MutateAll(request);
+  Tell(AdmissionPhase::kMutate, request, !result, began);
+  return result;
 }
 
 Result<void> AdmissionChain::Validate(AdmissionRequest& request) {
-  return Observed(AdmissionPhase::kValidate, request, &AdmissionChain::ValidateAll);
+  const Duration began = clock_.Monotonic();
+  Result<void> result = RunPlugins(AdmissionPhase::kValidate, request, &AdmissionPlugin::Validate);
+  Tell(AdmissionPhase::kValidate, request, !result, began);
+  return result;
 }
 
 }  // namespace skiff

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,11 @@ enum class AdmissionPhase : uint8_t { kMutate, kValidate };
 class AdmissionObserver {
  public:
   virtual ~AdmissionObserver() = default;
+  // Before all else: the names of the plugins, which are known by their place from then on.
+  virtual void OnMembers(std::span<const std::string_view> names) = 0;
+  virtual void OnPlugin(size_t member, AdmissionPhase phase, AdmissionOperation operation,
+                        bool rejected, Duration took) = 0;
+  // All plugins of a phase together.
   virtual void OnStep(AdmissionPhase phase, AdmissionOperation operation, bool rejected,
                       Duration took) = 0;
 };
@@ -53,7 +59,7 @@ class AdmissionChain final : public Admission {
       : members_(std::move(members)), clock_(clock) {}
 
   // Before the first request. The observer outlives the chain.
-  void SetObserver(AdmissionObserver* observer) { observer_ = observer; }
+  void SetObserver(AdmissionObserver* observer);
 
   Result<void> Mutate(AdmissionRequest& request) override;
   Result<void> Validate(AdmissionRequest& request) override;
@@ -61,11 +67,11 @@ class AdmissionChain final : public Admission {
   std::vector<std::string_view> names() const;
 
  private:
-  Result<void> MutateOnce(AdmissionRequest& request);
-  Result<void> Observed(AdmissionPhase phase, AdmissionRequest& request,
-                        Result<void> (AdmissionChain::*run)(AdmissionRequest&));
+  using Ask = Result<void> (AdmissionPlugin::*)(AdmissionRequest&);
+  // All plugins of a phase, one after another. The time is read once between two of them.
+  Result<void> RunPlugins(AdmissionPhase phase, AdmissionRequest& request, Ask ask);
   Result<void> MutateAll(AdmissionRequest& request);
-  Result<void> ValidateAll(AdmissionRequest& request);
+  void Tell(AdmissionPhase phase, const AdmissionRequest& request, bool rejected, Duration began);
 
   std::vector<Member> members_;
   Clock& clock_;

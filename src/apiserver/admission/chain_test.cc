@@ -101,12 +101,25 @@ TEST_F(AdmissionChainTest, ChangesByOthersLetEveryPluginChangeTheObjectOnceMore)
                                       "mutate webhook again", "validate a", "validate webhook"}));
 }
 
-TEST_F(AdmissionChainTest, AnObserverIsToldOfBothPhases) {
+TEST_F(AdmissionChainTest, AnObserverIsToldOfEveryPluginAndOfBothPhases) {
   struct Observer final : AdmissionObserver {
-    void OnStep(AdmissionPhase phase, AdmissionOperation, bool rejected, Duration) override {
-      seen.emplace_back(phase, rejected);
+    void OnMembers(std::span<const std::string_view> names) override {
+      members.assign(names.begin(), names.end());
     }
-    std::vector<std::pair<AdmissionPhase, bool>> seen;
+    void OnPlugin(size_t member, AdmissionPhase phase, AdmissionOperation, bool rejected,
+                  Duration) override {
+      Note(members[member], phase, rejected);
+    }
+    void OnStep(AdmissionPhase phase, AdmissionOperation, bool rejected, Duration) override {
+      Note("all", phase, rejected);
+    }
+    void Note(std::string_view who, AdmissionPhase phase, bool rejected) {
+      seen.push_back(std::string(who) +
+                     (phase == AdmissionPhase::kMutate ? " mutate" : " validate") +
+                     (rejected ? " refused" : ""));
+    }
+    std::vector<std::string> members;
+    std::vector<std::string> seen;
   } observer;
   std::vector<std::string> log;
   std::vector<AdmissionChain::Member> members;
@@ -115,8 +128,14 @@ TEST_F(AdmissionChainTest, AnObserverIsToldOfBothPhases) {
   chain.SetObserver(&observer);
   Ask({.object = Pod("{}")}, chain);
   EXPECT_EQ(observer.seen,
-            (std::vector<std::pair<AdmissionPhase, bool>>{{AdmissionPhase::kMutate, false},
-                                                          {AdmissionPhase::kValidate, false}}));
+            (std::vector<std::string>{"a mutate", "all mutate", "a validate", "all validate"}));
+  observer.seen.clear();
+  std::vector<AdmissionChain::Member> refusing;
+  refusing.push_back({"b", std::make_unique<Witness>("b", log, /*refuses=*/true)});
+  AdmissionChain refuses(std::move(refusing), clock_);
+  refuses.SetObserver(&observer);
+  Ask({.object = Pod("{}")}, refuses);
+  EXPECT_EQ(observer.seen, (std::vector<std::string>{"b mutate refused", "all mutate refused"}));
 }
 
 TEST_F(AdmissionChainTest, KnowsThePluginsOfKubernetesInItsOrder) {
@@ -166,6 +185,39 @@ TEST_F(AdmissionChainTest, AlwaysAdmitAndAlwaysDenyDoWhatTheySay) {
   ASSERT_EQ(MakeChain({{"AlwaysAdmit", "AlwaysDeny"}, {}}), "");
   EXPECT_EQ(Ask({.resource = "configmaps", .object = R"({"metadata":{"name":"x"}})"}, *chain_),
             "configmaps \"x\" is forbidden: admission control is denying all modifications");
+}
+
+TEST_F(AdmissionChainTest, ConnectionsAreRefusedToo) {
+  ASSERT_EQ(MakeChain({{"AlwaysDeny"}, {}}), "");
+  const auto connect = [this](std::string resource, std::string subresource, std::string options) {
+    return Ask({.operation = AdmissionOperation::kConnect,
+                .resource = std::move(resource),
+                .subresource = std::move(subresource),
+                .object = std::move(options)},
+               *chain_);
+  };
+  const std::string why = " \"x\" is forbidden: admission control is denying all modifications";
+  EXPECT_EQ(connect("pods", "exec", R"({"command":["ls"]})"), "pods" + why);
+  EXPECT_EQ(status_->reason(), StatusReason::kForbidden);
+  EXPECT_EQ(status_->code(), 403);
+  EXPECT_EQ(connect("pods", "attach", R"({"stdin":true})"), "pods" + why);
+  EXPECT_EQ(connect("pods", "portforward", R"({"ports":[80]})"), "pods" + why);
+  EXPECT_EQ(connect("pods", "proxy", R"({"path":"/"})"), "pods" + why);
+  EXPECT_EQ(connect("services", "proxy", R"({"path":"/"})"), "services" + why);
+  EXPECT_EQ(connect("nodes", "proxy", R"({"path":"/"})"), "nodes" + why);
+}
+
+TEST_F(AdmissionChainTest, ConnectionsAreNoneOfTheDefaultPluginsBusiness) {
+  ASSERT_EQ(MakeChain({}), "");
+  for (const std::string name_space : {"ns", "none"}) {
+    EXPECT_EQ(Ask({.operation = AdmissionOperation::kConnect,
+                   .subresource = "exec",
+                   .name_space = name_space,
+                   .object = R"({"command":["ls"]})"},
+                  *chain_),
+              "");
+    EXPECT_EQ(object_, R"({"command":["ls"]})");
+  }
 }
 
 TEST_F(AdmissionChainTest, AFileConfiguresPluginsInlineAndByPath) {

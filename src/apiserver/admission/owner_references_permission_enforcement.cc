@@ -74,16 +74,16 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
  private:
   Result<void> CheckDelete(const AdmissionRequest& request) {
     const AccessAnswer answer =
-        Ask(authorizer_, {.user = &request.user,
-                          .verb = "delete",
-                          .is_resource = true,
-                          .group = GroupOf(request),
-                          .version = request.resource.version->desc->version,
-                          .resource = request.resource.name,
-                          .subresource = request.subresource,
-                          .name_space = request.name_space,
-                          .name = request.name,
-                          .path = {}});
+        AskNow(authorizer_, {.user = &request.user,
+                             .verb = "delete",
+                             .is_resource = true,
+                             .group = GroupOf(request),
+                             .version = request.resource.version->desc->version,
+                             .resource = request.resource.name,
+                             .subresource = request.subresource,
+                             .name_space = request.name_space,
+                             .name = request.name,
+                             .path = {}});
     if (answer.decision == Decision::kAllow) return {};
     return Deny(request, "cannot set an ownerRef on a resource you can't delete: " + answer.reason +
                              ", " + ErrorOf(answer));
@@ -114,16 +114,16 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
     }
     for (const ResourceDesc* resource : resources) {
       const AccessAnswer answer =
-          Ask(authorizer_, {.user = &request.user,
-                            .verb = "update",
-                            .is_resource = true,
-                            .group = resource->version->desc->group,
-                            .version = resource->version->desc->version,
-                            .resource = resource->name,
-                            .subresource = "finalizers",
-                            .name_space = resource->namespaced ? request.name_space : "",
-                            .name = owner.name(),
-                            .path = {}});
+          AskNow(authorizer_, {.user = &request.user,
+                               .verb = "update",
+                               .is_resource = true,
+                               .group = resource->version->desc->group,
+                               .version = resource->version->desc->version,
+                               .resource = resource->name,
+                               .subresource = "finalizers",
+                               .name_space = resource->namespaced ? request.name_space : "",
+                               .name = owner.name(),
+                               .path = {}});
       if (answer.decision == Decision::kAllow) continue;
       return Deny(request,
                   "cannot set blockOwnerDeletion if an ownerReference refers to a resource you "

@@ -1,8 +1,5 @@
 #include "apiserver/admission/request.h"
 
-#include <memory>
-#include <utility>
-
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
 
@@ -34,32 +31,8 @@ std::unexpected<Status> Deny(const AdmissionRequest& request, std::string_view w
 
 std::string Quote(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
-AccessAnswer Ask(Authorizer& authorizer, const AccessAttributes& attributes) {
-  const auto answer = std::make_shared<AccessAnswer>();
-  authorizer.Authorize(attributes, [answer](AccessAnswer given) { *answer = std::move(given); });
-  return *answer;
-}
-
 bool IsAllowed(Authorizer& authorizer, const AccessAttributes& attributes) {
-  return Ask(authorizer, attributes).decision == Decision::kAllow;
-}
-
-bool MayUseSigner(Authorizer& authorizer, const UserInfo& user, std::string_view verb,
-                  std::string_view signer) {
-  const std::string domain = std::string(signer.substr(0, signer.find('/'))) + "/*";
-  AccessAttributes attributes{.user = &user,
-                              .verb = verb,
-                              .is_resource = true,
-                              .group = "certificates.k8s.io",
-                              .version = "*",
-                              .resource = "signers",
-                              .subresource = {},
-                              .name_space = {},
-                              .name = signer,
-                              .path = {}};
-  if (IsAllowed(authorizer, attributes)) return true;
-  attributes.name = domain;
-  return IsAllowed(authorizer, attributes);
+  return AskNow(authorizer, attributes).decision == Decision::kAllow;
 }
 
 }  // namespace skiff

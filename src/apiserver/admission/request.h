@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "apiserver/authz/authorizer.h"
+#include "apiserver/authz/ask_now.h"
 #include "apiserver/rest/admission.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
@@ -79,11 +79,6 @@ std::string JoinTexts(const Texts& texts, std::string_view between = ", ") {
   return out;
 }
 
-// The authorizers of today answer before they return; one that does not counts as a no.
-AccessAnswer Ask(Authorizer& authorizer, const AccessAttributes& attributes);
 bool IsAllowed(Authorizer& authorizer, const AccessAttributes& attributes);
-// Whether the user may use the signer, by its name or by its domain ("example.com/*").
-bool MayUseSigner(Authorizer& authorizer, const UserInfo& user, std::string_view verb,
-                  std::string_view signer);
 
 }  // namespace skiff

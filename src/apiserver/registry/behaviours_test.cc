@@ -70,14 +70,6 @@ TEST_F(BehavioursTest, ADaemonSetCountsTheChangesOfItsTemplate) {
   EXPECT_TRUE(Has(same, R"("deprecated.daemonset.template.generation":"2")")) << same;
 }
 
-TEST_F(BehavioursTest, WhatAGateGuardsIsDroppedUnlessItIsInUse) {
-  constexpr std::string_view kWith =
-      R"({"apiVersion":"apps/v1","kind":"StatefulSet","spec":{"updateStrategy":{"type":
-      "RollingUpdate","rollingUpdate":{"partition":0,"maxUnavailable":2}}}})";
-  EXPECT_FALSE(Has(Created(StatefulSetBehaviour(), kWith), "maxUnavailable"));
-  EXPECT_TRUE(Has(Updated(StatefulSetBehaviour(), "", kWith, kWith), "maxUnavailable"));
-}
-
 constexpr std::string_view kRequest =
     R"({"apiVersion":"certificates.k8s.io/v1","kind":"CertificateSigningRequest",
     "spec":{"username":"somebody","request":""},"status":{"conditions":[{"type":"Approved",

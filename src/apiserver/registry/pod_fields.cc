@@ -9,6 +9,7 @@
 #include "apiserver/validation/pod_options.h"
 #include "apiserver/validation/resources.h"
 #include "apiserver/validation/visit_containers.h"
+#include "base/strings.h"
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 
@@ -106,16 +107,20 @@ struct AppArmorProfile {
 };
 std::optional<AppArmorProfile> ProfileOf(std::string_view annotation) {
   constexpr std::string_view kLocalhost = "localhost/";
+  constexpr size_t kMaxLocalhostProfile = 4095;
   if (annotation == "unconfined") return AppArmorProfile{"Unconfined", {}};
   if (annotation == "runtime/default") return AppArmorProfile{"RuntimeDefault", {}};
-  if (annotation.starts_with(kLocalhost) && annotation.size() > kLocalhost.size()) {
-    return AppArmorProfile{"Localhost", annotation.substr(kLocalhost.size())};
-  }
-  return std::nullopt;
+  if (!annotation.starts_with(kLocalhost)) return std::nullopt;
+  const std::string_view profile = annotation.substr(kLocalhost.size());
+  // The field would be refused.
+  const bool is_valid =
+      !profile.empty() && profile.size() <= kMaxLocalhostProfile && TrimSpace(profile) == profile;
+  if (!is_valid) return std::nullopt;
+  return AppArmorProfile{"Localhost", profile};
 }
 
 // Annotations were there before the fields.
-void TakeAppArmorAnnotations(Document& document) {
+void TakeAppArmorAnnotations(Document& document, std::vector<std::string>* warnings) {
   const core::Pod pod(document);
   if (pod.metadata().annotations().empty() || pod.spec().os().name() == "windows") return;
   struct Found {
@@ -126,21 +131,26 @@ void TakeAppArmorAnnotations(Document& document) {
   };
   std::vector<Found> found;
   const core::AppArmorProfile of_pod = pod.spec().security_context().app_armor_profile();
-  VisitContainers(pod.spec(),
-                  [&](const core::Container& container, std::string_view list, size_t index) {
-                    if (list == "ephemeralContainers") return;
-                    if (container.security_context().has_app_armor_profile()) return;
-                    const auto annotation = pod.metadata().annotations().Find(
-                        std::string(kAppArmorAnnotationPrefix) + std::string(container.name()));
-                    const auto profile = annotation ? ProfileOf(*annotation) : std::nullopt;
-                    if (!profile) return;
-                    if (of_pod.AsValue() != nullptr && of_pod.type() == profile->type &&
-                        of_pod.localhost_profile().value_or("") == profile->localhost_profile) {
-                      return;
-                    }
-                    found.push_back({list == "initContainers", index, std::string(profile->type),
-                                     std::string(profile->localhost_profile)});
-                  });
+  VisitContainers(pod.spec(), [&](const core::Container& container, std::string_view list,
+                                  size_t index) {
+    if (list == "ephemeralContainers") return;
+    if (container.security_context().has_app_armor_profile()) return;
+    const std::string key = std::string(kAppArmorAnnotationPrefix) + std::string(container.name());
+    const auto annotation = pod.metadata().annotations().Find(key);
+    if (!annotation) return;
+    const auto profile = ProfileOf(*annotation);
+    const bool is_of_pod = profile && of_pod.AsValue() != nullptr &&
+                           of_pod.type() == profile->type &&
+                           of_pod.localhost_profile().value_or("") == profile->localhost_profile;
+    if (is_of_pod) return;
+    if (warnings != nullptr) {
+      warnings->push_back("metadata.annotations[" + key +
+                          "]: deprecated since v1.30; use the \"appArmorProfile\" field instead");
+    }
+    if (!profile) return;
+    found.push_back({list == "initContainers", index, std::string(profile->type),
+                     std::string(profile->localhost_profile)});
+  });
   core::MutablePod out(document);
   for (const Found& each : found) {
     auto container = each.is_init ? out.mutable_spec().mutable_init_containers(each.index)
@@ -259,7 +269,7 @@ void DropDisabledPodFields(Value& spec, const Value* old_spec) {
   if (!IsOn(PodFeature::kStopSignals) && !UsesStopSignals(old)) DropStopSignals(spec);
 }
 
-void PrepareNewPod(Document& document, Timestamp now) {
+void PrepareNewPod(Document& document, Timestamp now, std::vector<std::string>* warnings) {
   document.root().Erase("status");
   if (Value* spec = document.root().Find("spec"); spec != nullptr) {
     DropDisabledPodFields(*spec, nullptr);
@@ -278,7 +288,7 @@ void PrepareNewPod(Document& document, Timestamp now) {
     condition.set_last_transition_time(now);
   }
   MergeLabelKeys(document);
-  TakeAppArmorAnnotations(document);
+  TakeAppArmorAnnotations(document, warnings);
 }
 
 void KeepAllButStatus(Document& old, Document& document) {

@@ -66,6 +66,47 @@ TEST(PodFieldsTest, AppArmorAnnotationsBecomeFields) {
   EXPECT_FALSE(containers[1].has_security_context());
 }
 
+TEST(PodFieldsTest, AnAppArmorAnnotationIsDeprecatedUnlessAFieldSaysTheSame) {
+  const std::string warning =
+      "metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: deprecated since "
+      "v1.30; use the \"appArmorProfile\" field instead";
+  const struct {
+    std::string annotation;
+    std::string spec;       // beside the containers
+    std::string container;  // beside its name
+    bool warns;
+    bool taken;
+  } cases[] = {
+      {"runtime/default", "", "", true, true},
+      {"nonsense", "", "", true, false},
+      {"localhost/", "", "", true, false},
+      {"localhost/ p", "", "", true, false},
+      {"localhost/" + std::string(4096, 'p'), "", "", true, false},
+      {"localhost/p", R"(,"securityContext":{"appArmorProfile":{"type":"Localhost",
+          "localhostProfile":"p"}})",
+       "", false, false},
+      {"localhost/p", R"(,"securityContext":{"appArmorProfile":{"type":"Unconfined"}})", "", true,
+       true},
+      {"localhost/p", "", R"(,"securityContext":{"appArmorProfile":{"type":"Unconfined"}})", false,
+       true},
+      {"runtime/default", R"(,"os":{"name":"windows"})", "", false, false},
+  };
+  for (const auto& each : cases) {
+    Document pod = Pod(R"({"metadata":{"annotations":{
+        "container.apparmor.security.beta.kubernetes.io/c":")" +
+                       each.annotation + R"("}},
+        "spec":{"containers":[{"name":"c")" +
+                       each.container + "}]" + each.spec + "}}");
+    std::vector<std::string> warnings;
+    PrepareNewPod(pod, Timestamp{0, 0}, &warnings);
+    EXPECT_EQ(warnings, each.warns ? std::vector{warning} : std::vector<std::string>())
+        << each.annotation;
+    EXPECT_EQ(core::Pod(pod).spec().containers()[0].security_context().has_app_armor_profile(),
+              each.taken)
+        << each.annotation;
+  }
+}
+
 TEST(PodFieldsTest, FieldsOfFeaturesThatAreOffAreDroppedUnlessTheyAreStored) {
   constexpr std::string_view kSpec = R"({"spec":{"schedulingGroup":{"podGroupName":"g"},
       "containers":[{"name":"c","lifecycle":{"stopSignal":"SIGTERM"}}],"volumes":[{"name":"v",

@@ -4,6 +4,7 @@
 
 #include "apiserver/authn/object_errors.h"
 #include "apiserver/registry/pod_fields.h"
+#include "apiserver/registry/status_warnings.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/admit.h"
 #include "apiserver/rest/errors.h"
@@ -22,7 +23,7 @@ namespace core = views::core_v1;
 }  // namespace
 
 Result<void> PodBehaviour::PrepareForCreate(WriteContext& write, Document& object) {
-  PrepareNewPod(object, write.now);
+  PrepareNewPod(object, write.now, write.warnings);
   return {};
 }
 
@@ -37,6 +38,12 @@ Result<void> PodBehaviour::PrepareForUpdate(WriteContext& write, Document& old, 
     DropDisabledPodFields(*spec, old.root().Find("spec"));
   }
   return {};
+}
+
+void PodBehaviour::Check(WriteContext& write, const Document*, const Document& object,
+                         bool follows_rules, FieldErrors&) {
+  if (write.subresource != "status" || !follows_rules || write.warnings == nullptr) return;
+  WarnAboutPodStatus(object, *write.warnings);
 }
 
 int64_t PodBehaviour::GracePeriodSeconds(const DeleteOptions& options, Document& object) {

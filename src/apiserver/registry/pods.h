@@ -10,6 +10,8 @@ class PodBehaviour final : public ResourceBehaviour {
  public:
   Result<void> PrepareForCreate(WriteContext& write, Document& object) override;
   Result<void> PrepareForUpdate(WriteContext& write, Document& old, Document& object) override;
+  void Check(WriteContext& write, const Document* old, const Document& object, bool follows_rules,
+             FieldErrors& errors) override;
   int64_t GracePeriodSeconds(const DeleteOptions& options, Document& object) override;
 };
 

@@ -7,13 +7,18 @@
 #include "apiserver/registry/definition_behaviours.h"
 #include "apiserver/registry/endpoint_slices.h"
 #include "apiserver/registry/namespaces.h"
+#include "apiserver/registry/pod_certificate_requests.h"
 #include "apiserver/registry/pod_eviction.h"
 #include "apiserver/registry/pods.h"
 #include "apiserver/registry/rbac.h"
+#include "apiserver/registry/read_now.h"
+#include "apiserver/registry/resource_claims.h"
+#include "apiserver/registry/status_warnings.h"
 #include "apiserver/registry/strategies.h"
 #include "apiserver/registry/workload_behaviours.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/admit.h"
+#include "apiserver/rest/errors.h"
 
 namespace skiff {
 
@@ -28,9 +33,12 @@ Registry::Registry(RegistryContext context)
   }
   special_.push_back({"batch", "jobs", std::make_unique<JobBehaviour>()});
   special_.push_back({"apps", "daemonsets", std::make_unique<DaemonSetBehaviour>()});
-  special_.push_back({"apps", "statefulsets", std::make_unique<StatefulSetBehaviour>()});
   special_.push_back({"certificates.k8s.io", "certificatesigningrequests",
                       std::make_unique<CertificateRequestBehaviour>()});
+  special_.push_back({"certificates.k8s.io", "podcertificaterequests",
+                      std::make_unique<PodCertificateRequestBehaviour>(context.authorizer)});
+  AddClaims(context.authorizer);
+  special_.push_back({"networking.k8s.io", "ingresses", std::make_unique<IngressBehaviour>()});
   special_.push_back({"apiextensions.k8s.io", "customresourcedefinitions",
                       std::make_unique<CustomResourceDefinitionBehaviour>()});
   special_.push_back(
@@ -51,6 +59,19 @@ void Registry::AddRoles(const RegistryContext& context) {
   add_rbac("clusterroles", RbacKind::kClusterRole);
   add_rbac("rolebindings", RbacKind::kRoleBinding);
   add_rbac("clusterrolebindings", RbacKind::kClusterRoleBinding);
+}
+
+void Registry::AddClaims(Authorizer& authorizer) {
+  ResourceStorage* namespaces = storages_.Find(FindResource("", "v1", "namespaces")->hub);
+  const auto find = [namespaces](std::string_view name) -> Result<Document> {
+    const EntryRef entry = FindNow(namespaces, "", name);
+    if (entry) return DecodeStored(entry->value().view(), {});
+    return std::unexpected(NotFound(*FindResource("", "v1", "namespaces"), name));
+  };
+  special_.push_back({"resource.k8s.io", "resourceclaims",
+                      std::make_unique<ResourceClaimBehaviour>(authorizer, find)});
+  special_.push_back({"resource.k8s.io", "resourceclaimtemplates",
+                      std::make_unique<ResourceClaimTemplateBehaviour>(find)});
 }
 
 Registry::~Registry() = default;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apiserver/registry/read_now.h"
+#include "apiserver/registry/status_warnings.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
 #include "views/core/v1.h"
@@ -108,6 +109,12 @@ Result<void> ServiceBehaviour::PrepareForUpdate(WriteContext& write, Document& o
     core::MutableService(object).mutable_status().clear_load_balancer();
   }
   return {};
+}
+
+void ServiceBehaviour::Check(WriteContext& write, const Document*, const Document& object,
+                             bool follows_rules, FieldErrors&) {
+  if (write.subresource != "status" || !follows_rules || write.warnings == nullptr) return;
+  WarnAboutLoadBalancerStatus(object, *write.warnings);
 }
 
 Result<void> ServiceBehaviour::OnRemove(WriteContext& write, Document& object) {

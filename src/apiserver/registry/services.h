@@ -26,6 +26,8 @@ class ServiceBehaviour final : public ResourceBehaviour {
 
   Result<void> PrepareForCreate(WriteContext& write, Document& object) override;
   Result<void> PrepareForUpdate(WriteContext& write, Document& old, Document& object) override;
+  void Check(WriteContext& write, const Document* old, const Document& object, bool follows_rules,
+             FieldErrors& errors) override;
   Result<void> OnRemove(WriteContext& write, Document& object) override;
 
   // Waits for the store: the node ports are known from then on.

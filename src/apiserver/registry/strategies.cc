@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "views/coordination.k8s.io/v1.h"
+#include "apiserver/validation/features.h"
 #include "views/core/v1.h"
 #include "views/networking.k8s.io/v1.h"
 #include "views/resource.k8s.io/v1.h"
@@ -15,7 +15,6 @@ namespace skiff {
 namespace {
 
 namespace core = views::core_v1;
-namespace coordination = views::coordination_k8s_io_v1;
 namespace networking = views::networking_k8s_io_v1;
 namespace resource = views::resource_k8s_io_v1;
 namespace taints = views::resource_k8s_io_v1alpha3;
@@ -113,17 +112,24 @@ void JoinDataSources(Document& object, const core::PersistentVolumeClaimSpec& ol
   }
 }
 
-void CreateClaim(Document& object, Timestamp) {
-  // References across namespaces need a gate that is off.
+// A reference to another namespace is one that a feature allows; where one is stored, another may
+// come.
+void DropSourceElsewhere(Document& object, const core::PersistentVolumeClaimSpec& old) {
+  if (IsOn(Feature::kCrossNamespaceDataSources) || old.has_data_source_ref()) return;
   core::MutablePersistentVolumeClaim claim(object);
-  if (claim.Read().spec().data_source_ref().namespace_()) {
-    claim.mutable_spec().mutable_data_source_ref().clear_namespace();
-  }
+  if (claim.Read().spec().data_source_ref().namespace_().value_or("").empty()) return;
+  claim.mutable_spec().clear_data_source_ref();
+}
+
+void CreateClaim(Document& object, Timestamp) {
+  DropSourceElsewhere(object, core::PersistentVolumeClaimSpec());
   JoinDataSources(object, core::PersistentVolumeClaimSpec());
 }
 
 void UpdateClaim(std::string_view subresource, const Document& old, Document& object, Timestamp) {
-  if (subresource.empty()) JoinDataSources(object, core::PersistentVolumeClaim(old).spec());
+  if (!subresource.empty()) return;
+  DropSourceElsewhere(object, core::PersistentVolumeClaim(old).spec());
+  JoinDataSources(object, core::PersistentVolumeClaim(old).spec());
 }
 
 // Of the secrets of an account only names count.
@@ -155,12 +161,13 @@ void UpdateDriver(std::string_view, const Document& old, Document& object, Times
 }
 
 void CreateServiceCIDR(Document& object, Timestamp) {
+  if (!IsOn(Feature::kWipedServiceCidrStatus)) return;
   networking::MutableServiceCIDR(object).clear_status();
 }
 
 void UpdateServiceCIDR(std::string_view subresource, const Document& old, Document& object,
                        Timestamp) {
-  if (!subresource.empty()) return;
+  if (!subresource.empty() || !IsOn(Feature::kWipedServiceCidrStatus)) return;
   const networking::ServiceCIDR before(old);
   networking::MutableServiceCIDR range(object);
   if (before.has_status()) {
@@ -168,24 +175,6 @@ void UpdateServiceCIDR(std::string_view subresource, const Document& old, Docume
   } else {
     range.clear_status();
   }
-}
-
-// How leaders are chosen is for a gate that is off; where it is stored it stays.
-void DropLeaseStrategy(Document& object, const coordination::LeaseSpec& old) {
-  coordination::MutableLease lease(object);
-  const coordination::LeaseSpec spec = lease.Read().spec();
-  const bool drop_strategy = spec.strategy() && !old.strategy();
-  const bool drop_holder = spec.preferred_holder() && !old.preferred_holder();
-  if (drop_strategy) lease.mutable_spec().clear_strategy();
-  if (drop_holder) lease.mutable_spec().clear_preferred_holder();
-}
-
-void CreateLease(Document& object, Timestamp) {
-  DropLeaseStrategy(object, coordination::LeaseSpec());
-}
-
-void UpdateLease(std::string_view, const Document& old, Document& object, Timestamp) {
-  DropLeaseStrategy(object, coordination::Lease(old).spec());
 }
 
 template <typename Device, typename Other>
@@ -198,22 +187,6 @@ template <typename List, typename Device>
 bool Holds(const List& devices, const Device& device) {
   return std::any_of(devices.begin(), devices.end(),
                      [&](const auto& each) { return IsSameDevice(each, device); });
-}
-
-// A device that is given back takes its status with it.
-void UpdateResourceClaim(std::string_view subresource, const Document& old, Document& object,
-                         Timestamp) {
-  if (subresource != "status") return;
-  const auto before = resource::ResourceClaim(old).status().allocation().devices().results();
-  Value* status = object.root().Find("status");
-  Value* devices = status != nullptr ? status->Find("devices") : nullptr;
-  if (devices == nullptr) return;
-  for (size_t i = devices->size(); i-- > 0;) {
-    const auto now = resource::ResourceClaim(object).status().allocation().devices().results();
-    const resource::AllocatedDeviceStatus device(&devices->items()[i]);
-    if (Holds(before, device) && !Holds(now, device)) devices->EraseItem(i);
-  }
-  if (devices->size() == 0) status->Erase("devices");
 }
 
 // A taint that begins to do something else begins anew.
@@ -234,12 +207,23 @@ constexpr KindStrategy kStrategies[] = {
     {"", "serviceaccounts", CreateAccount, UpdateAccount},
     {"storage.k8s.io", "csidrivers", nullptr, UpdateDriver},
     {"networking.k8s.io", "servicecidrs", CreateServiceCIDR, UpdateServiceCIDR},
-    {"coordination.k8s.io", "leases", CreateLease, UpdateLease},
-    {"resource.k8s.io", "resourceclaims", nullptr, UpdateResourceClaim},
     {"resource.k8s.io", "devicetaintrules", nullptr, UpdateTaintRule},
 };
 
 }  // namespace
+
+void ForgetDevicesGivenBack(const Document& old, Document& object) {
+  const auto before = resource::ResourceClaim(old).status().allocation().devices().results();
+  Value* status = object.root().Find("status");
+  Value* devices = status != nullptr ? status->Find("devices") : nullptr;
+  if (devices == nullptr) return;
+  for (size_t i = devices->size(); i-- > 0;) {
+    const auto now = resource::ResourceClaim(object).status().allocation().devices().results();
+    const resource::AllocatedDeviceStatus device(&devices->items()[i]);
+    if (Holds(before, device) && !Holds(now, device)) devices->EraseItem(i);
+  }
+  if (devices->size() == 0) status->Erase("devices");
+}
 
 std::span<const KindStrategy> KindStrategies() { return kStrategies; }
 

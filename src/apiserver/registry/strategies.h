@@ -18,6 +18,9 @@ struct KindStrategy {
 };
 std::span<const KindStrategy> KindStrategies();
 
+// Of a ResourceClaim: a device that is given back takes its status with it.
+void ForgetDevicesGivenBack(const Document& old, Document& object);
+
 class StrategyBehaviour final : public ResourceBehaviour {
  public:
   explicit StrategyBehaviour(const KindStrategy& strategy) : strategy_(strategy) {}

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/validation/features.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 
@@ -64,6 +65,23 @@ TEST(StrategiesTest, AVolumeRemembersWhenItsPhaseChanged) {
                   "2021-01-01T00:00:00Z"));
 }
 
+TEST(StrategiesTest, ASourceInAnotherNamespaceIsForAGate) {
+  constexpr std::string_view kClaim =
+      R"({"spec": {"dataSourceRef": {"kind": "X", "name": "y", "namespace": "other"}}})";
+  const auto update = [&](std::string_view old) {
+    return Updated("persistentvolumeclaims", "v1", "PersistentVolumeClaim", old, kClaim, "");
+  };
+  const auto create = [&] {
+    return Created("persistentvolumeclaims", "v1", "PersistentVolumeClaim", kClaim);
+  };
+  EXPECT_FALSE(Has(create(), "dataSource"));
+  EXPECT_FALSE(Has(update(R"({"spec": {}})"), "dataSource"));
+  EXPECT_TRUE(Has(update(kClaim), R"("namespace":"other")"));
+  const ScopedFeature on(Feature::kCrossNamespaceDataSources, true);
+  EXPECT_TRUE(Has(create(), R"("namespace":"other")"));
+  EXPECT_FALSE(Has(create(), R"("dataSource":)"));
+}
+
 TEST(StrategiesTest, TheTwoSourcesOfAClaimSayTheSame) {
   const auto create = [](std::string_view spec) {
     return Created("persistentvolumeclaims", "v1", "PersistentVolumeClaim",
@@ -114,29 +132,6 @@ TEST(StrategiesTest, TheStatusOfARangeIsWrittenByItself) {
       Has(Created("servicecidrs", "networking.k8s.io/v1", "ServiceCIDR", kStatus), "conditions"));
   EXPECT_TRUE(Has(Updated("servicecidrs", "networking.k8s.io/v1", "ServiceCIDR", kStatus, "{}", ""),
                   "conditions"));
-}
-
-TEST(StrategiesTest, LeasesAreNotCoordinatedUnlessTheyWere) {
-  constexpr std::string_view kLease =
-      R"({"spec": {"strategy": "OldestEmulationVersion", "preferredHolder": "h"}})";
-  const std::string made = Created("leases", "coordination.k8s.io/v1", "Lease", kLease);
-  EXPECT_FALSE(Has(made, "strategy") || Has(made, "preferredHolder")) << made;
-  EXPECT_TRUE(Has(Updated("leases", "coordination.k8s.io/v1", "Lease", kLease, kLease, ""),
-                  "preferredHolder"));
-}
-
-TEST(StrategiesTest, ADeviceThatIsGivenBackHasNoStatus) {
-  constexpr std::string_view kDevice = R"({"driver": "d", "pool": "p", "device": "x"})";
-  const std::string device(kDevice);
-  const std::string allocation = R"("allocation": {"devices": {"results": [)" + device + "]}}";
-  const std::string devices = R"("devices": [)" + device + "]";
-  const auto update = [&](const std::string& status) {
-    return Updated("resourceclaims", "resource.k8s.io/v1", "ResourceClaim",
-                   R"({"status": {)" + allocation + "}}", R"({"status": {)" + status + "}}",
-                   "status");
-  };
-  EXPECT_FALSE(Has(update(devices), R"("device":"x")"));
-  EXPECT_TRUE(Has(update(allocation + "," + devices), R"("devices":[{"driver":"d")"));
 }
 
 TEST(StrategiesTest, ATaintWithAnotherEffectIsNew) {

@@ -29,14 +29,6 @@ void SetTemplateGeneration(Document& object, int64_t generation) {
       kTemplateGeneration, std::to_string(generation));
 }
 
-void DropMaxUnavailable(Document& object) {
-  Value* at = &object.root();
-  for (const std::string_view name : {"spec", "updateStrategy", "rollingUpdate"}) {
-    if (at != nullptr) at = at->Find(name);
-  }
-  if (at != nullptr) at->Erase("maxUnavailable");
-}
-
 }  // namespace
 
 Result<void> JobBehaviour::PrepareForCreate(WriteContext&, Document& object) {
@@ -70,19 +62,6 @@ Result<void> DaemonSetBehaviour::PrepareForUpdate(WriteContext& write, Document&
   const bool changed = !SameValue(views::apps_v1::DaemonSet(old).spec().template_().AsValue(),
                                   views::apps_v1::DaemonSet(object).spec().template_().AsValue());
   SetTemplateGeneration(object, TemplateGenerationOf(old) + (changed ? 1 : 0));
-  return {};
-}
-
-Result<void> StatefulSetBehaviour::PrepareForCreate(WriteContext&, Document& object) {
-  DropMaxUnavailable(object);
-  return {};
-}
-
-Result<void> StatefulSetBehaviour::PrepareForUpdate(WriteContext& write, Document& old,
-                                                    Document& object) {
-  const auto strategy = views::apps_v1::StatefulSet(old).spec().update_strategy();
-  const bool in_use = strategy.rolling_update().max_unavailable().has_value();
-  if (write.subresource.empty() && !in_use) DropMaxUnavailable(object);
   return {};
 }
 

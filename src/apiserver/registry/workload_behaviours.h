@@ -19,11 +19,4 @@ class DaemonSetBehaviour final : public ResourceBehaviour {
   Result<void> PrepareForUpdate(WriteContext& write, Document& old, Document& object) override;
 };
 
-// The gate MaxUnavailableStatefulSet is off: what it adds is taken away, unless it is in use.
-class StatefulSetBehaviour final : public ResourceBehaviour {
- public:
-  Result<void> PrepareForCreate(WriteContext& write, Document& object) override;
-  Result<void> PrepareForUpdate(WriteContext& write, Document& old, Document& object) override;
-};
-
 }  // namespace skiff

@@ -1,9 +1,7 @@
 #include "apiserver/rest/admit.h"
 
-#include <string>
-#include <string_view>
-
 #include "apiserver/rest/admission.h"
+#include "apiserver/rest/connect_options.h"
 #include "apiserver/rest/object_meta.h"
 
 namespace skiff {
@@ -29,38 +27,6 @@ Result<void> Admit(AdmissionOperation operation, Document& object, ApiRequest& r
   return context.admission->Validate(admission);
 }
 
-// A field of options as the query has it; null when it is of another type.
-Value OptionOf(const FieldDesc& field, std::string_view text, Arena& arena) {
-  if (field.type == FieldType::kString) return Value::String(text).CopyInto(arena);
-  if (field.type == FieldType::kBool) return Value::Bool(text != "false" && text != "0");
-  return {};
-}
-
-Document OptionsOf(const ApiRequest& request, const MessageDesc* type) {
-  Document out = Document::OfType(type);
-  for (const FieldDesc& field : type->fields) {
-    const std::string_view name = field.name();
-    if (name == "kind" || name == "apiVersion") continue;
-    Value list = Value::EmptyList();
-    for (const std::string_view text : request.query.All(name)) {
-      const Value value = OptionOf(field, text, out.arena());
-      if (value.is_null()) continue;
-      if (field.cardinality == Cardinality::kSingle) {
-        out.root().Set(out.arena(), name, value);
-        break;
-      }
-      list.Append(out.arena(), value);
-    }
-    if (list.size() > 0) out.root().Set(out.arena(), name, list);
-    if (name == "path" && !request.info.rest.empty()) {
-      std::string path;
-      for (const std::string& part : request.info.rest) path += "/" + part;
-      out.root().Set(out.arena(), name, Value::String(path).CopyInto(out.arena()));
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 Result<void> AdmitCreationOf(Document& body, ApiRequest& request, const Endpoint& endpoint,
@@ -69,8 +35,9 @@ Result<void> AdmitCreationOf(Document& body, ApiRequest& request, const Endpoint
 }
 
 Result<void> AdmitConnection(ApiRequest& request, const Endpoint& endpoint) {
-  if (endpoint.context->admission == nullptr) return {};
-  Document options = OptionsOf(request, endpoint.subresource->kind);
+  if (request.query.Find("dryRun") != nullptr) return BadRequest("dryRun is not supported");
+  SKIFF_ASSIGN_OR_RETURN(Document options,
+                         ConnectOptionsOf(request.info, request.query, endpoint.subresource->kind));
   Transaction nothing;
   return Admit(AdmissionOperation::kConnect, options, request, endpoint, /*dry_run=*/false,
                nothing);

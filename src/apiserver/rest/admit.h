@@ -16,6 +16,7 @@ Result<void> AdmitCreationOf(Document& body, ApiRequest& request, const Endpoint
                              bool dry_run, Transaction& transaction);
 
 // As a connection to the subresource, with the options that the query and the path come to.
+// kBadRequest when those are wrong, and for a dry run: nothing can be connected only in theory.
 Result<void> AdmitConnection(ApiRequest& request, const Endpoint& endpoint);
 
 }  // namespace skiff

@@ -1,5 +1,6 @@
 // PATCH with a configuration to apply, in YAML or JSON (application/apply-patch+yaml). It creates
 // the object if there is none.
+#include <optional>
 #include <utility>
 
 #include "apiserver/managed_fields/field_manager.h"
@@ -99,8 +100,6 @@ void HandleApply(ApiRequestPtr request, const Endpoint& endpoint, bool dry_run) 
   if (const Result<FieldValidation> mode = FieldValidationOf(ref); !mode) {
     return RespondError(ref, mode.error());
   }
-  Result<AppliedConfiguration> applied = ReadConfiguration(ref);
-  if (!applied) return RespondError(ref, applied.error());
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
   update.dry_run = dry_run;
   update.may_be_unconditional = true;
@@ -108,16 +107,21 @@ void HandleApply(ApiRequestPtr request, const Endpoint& endpoint, bool dry_run) 
   update.may_create = endpoint.subresource == nullptr;
   update.applies = true;
   update.tracks_fields = true;
-  auto configuration = std::make_shared<AppliedConfiguration>(std::move(*applied));
-  update.make_new = [&ref, &endpoint, configuration,
-                     warned = ref.warnings](Document* current) -> Result<Document> {
+  update.known_as = KnownApplies::DigestOf(ref.http.path, ref.query, ref.http.body);
+  // Read when it is first needed: an apply that is known to change nothing never needs it.
+  update.make_new = [&ref, &endpoint, warned = ref.warnings,
+                     read = std::optional<AppliedConfiguration>()](
+                        Document* current) mutable -> Result<Document> {
     ref.warnings = warned;
+    if (!read) {
+      SKIFF_ASSIGN_OR_RETURN(read, ReadConfiguration(ref));
+    }
     const RequestWriter writer(ref, endpoint);
     const Document nothing = Document::OfType(endpoint.resource->kind);
     SKIFF_ASSIGN_OR_RETURN(Document object,
                            ApplyConfiguration(writer.get(), current != nullptr ? *current : nothing,
-                                              configuration->config, IsForced(ref)));
-    SKIFF_RETURN_IF_ERROR(ReportDuplicates(ref, *configuration));
+                                              read->config, IsForced(ref)));
+    SKIFF_RETURN_IF_ERROR(ReportDuplicates(ref, *read));
     return object;
   };
   RunUpdate(std::move(update));

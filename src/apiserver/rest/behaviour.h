@@ -2,7 +2,10 @@
 // same for all resources, and src/apiserver/registry, which has a file for each that is special.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "apiserver/request/api_request.h"
 #include "base/clock.h"
@@ -24,7 +27,12 @@ struct WriteContext {
   const UserInfo* user;  // null: the server itself
   Transaction& transaction;
   bool dry_run = false;
+  // Where texts of Warning headers go; null: nobody reads them.
+  std::vector<std::string>* warnings = nullptr;
+  std::string_view verb = {};  // of the request: "create", "update", "patch"
 };
+
+class FieldErrors;
 
 // How an object goes away.
 struct DeleteOptions {
@@ -49,6 +57,14 @@ class ResourceBehaviour {
   virtual Result<void> PrepareForUpdate(WriteContext&, Document& old, Document& object) {
     static_cast<void>(old), static_cast<void>(object);
     return {};
+  }
+  // What can be wrong with the object beyond the rules of its kind, which see nothing but objects;
+  // those are asked first, and `follows_rules` is what they found. What is added here stands before
+  // what they report. `old` is null when the object is new. The place for warnings, too.
+  virtual void Check(WriteContext&, const Document* old, const Document& object, bool follows_rules,
+                     FieldErrors& errors) {
+    static_cast<void>(old), static_cast<void>(object), static_cast<void>(follows_rules);
+    static_cast<void>(errors);
   }
   // Whether an update leaves nothing to wait for, so that the object goes; beyond the rule for
   // finalizers, which holds for all.

@@ -10,6 +10,7 @@
 #include "apiserver/rest/admission.h"
 #include "apiserver/rest/behaviour.h"
 #include "apiserver/rest/deadlines.h"
+#include "apiserver/rest/known_applies.h"
 #include "apiserver/rest/object_output.h"
 #include "apiserver/rest/resource_storage.h"
 #include "apiserver/tables/table_writer.h"
@@ -33,6 +34,7 @@ struct RestContext {
   int64_t delete_collection_workers = 1;  // deletions of a collection under way at once
   // Whether deletions leave finalizers for the garbage collector.
   bool garbage_collector = true;
+  KnownApplies known_applies = {};
 };
 
 // The columns of a resource's tables, compiled when somebody first asks for a table.

@@ -3,8 +3,6 @@
 #include <utility>
 
 #include "apiserver/authn/object_errors.h"
-#include "base/buffer.h"
-#include "object/json/text.h"
 
 namespace skiff {
 namespace {
@@ -74,12 +72,6 @@ Status Invalid(std::string_view kind, std::string_view group, std::string_view n
 Status Invalid(const ResourceDesc& resource, std::string_view name,
                std::vector<StatusCause> causes) {
   return Invalid(resource.kind_name, resource.version->desc->group, name, std::move(causes));
-}
-
-std::string JsonText(std::string_view text) {
-  ByteBuffer out;
-  AppendJsonString(out, text);
-  return out.ToString();
 }
 
 }  // namespace skiff

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "object/json/json_text.h"
 #include "object/resource.h"
 
 namespace skiff {
@@ -36,8 +37,5 @@ Status Invalid(std::string_view kind, std::string_view group, std::string_view n
                std::vector<StatusCause> causes);
 Status Invalid(const ResourceDesc& resource, std::string_view name,
                std::vector<StatusCause> causes);
-
-// A text as JSON, for messages that show a value.
-std::string JsonText(std::string_view text);
 
 }  // namespace skiff

@@ -6,6 +6,7 @@
 #include "apiserver/rest/admission.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/write_rules.h"
+#include "apiserver/validation/disabled_fields.h"
 
 namespace skiff {
 
@@ -33,11 +34,13 @@ Result<Change> PrepareNew(ApiRequest& request, const Endpoint& endpoint, Documen
                              .warnings = request.warnings,
                              .awaited = awaited};
   if (context.admission != nullptr) SKIFF_RETURN_IF_ERROR(context.admission->Mutate(admission));
-  WriteContext write{*endpoint.resource, {},          now,    context.random,
-                     &request.user,      change.also, dry_run};
+  WriteContext write{*endpoint.resource, {},          now,     context.random,
+                     &request.user,      change.also, dry_run, &request.warnings,
+                     request.info.verb};
+  DropDisabledFields(*endpoint.resource, nullptr, object);
   endpoint.storage->strategy().PrepareForCreate(object);
   SKIFF_RETURN_IF_ERROR(endpoint.behaviour->PrepareForCreate(write, object));
-  SKIFF_RETURN_IF_ERROR(CheckNewObject(endpoint, object, request.warnings));
+  SKIFF_RETURN_IF_ERROR(CheckNewObject(endpoint, write, object, request.warnings));
   if (context.admission != nullptr) SKIFF_RETURN_IF_ERROR(context.admission->Validate(admission));
   change.object = std::move(object);
   return change;

@@ -12,6 +12,7 @@
 #include "apiserver/rest/new_object.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/write_rules.h"
+#include "apiserver/validation/disabled_fields.h"
 
 namespace skiff {
 namespace {
@@ -34,6 +35,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     ChangeObject(std::move(change), [self](Result<Changed> changed) {
       if (!changed && self->MayDropFields(changed.error())) return self->Start();
       if (!changed) return RespondError(self->request(), changed.error());
+      self->RememberNoChange(*changed);
       if (self->update_.respond) return self->update_.respond(self->request(), *changed);
       RespondStored(self->request(), self->endpoint(), changed->created ? 201 : 200, changed->bytes,
                     changed->revision);
@@ -48,7 +50,12 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
   Result<Change> Decide(const CurrentObject* current) {
     if (current == nullptr) return DecideForNew();
     SKIFF_ASSIGN_OR_RETURN(Document old, current->Decode());
+    found_ = current->revision;
     Change change;
+    if (IsKnownToChangeNothing(current->revision)) {
+      SKIFF_ASSIGN_OR_RETURN(const bool admitted, AdmitUnchanged(old));
+      if (admitted) return change;
+    }
     if (update_.admit) SKIFF_RETURN_IF_ERROR(update_.admit(change.also));
     SKIFF_ASSIGN_OR_RETURN(Document shown, Convert(old, resource().kind));
     SKIFF_ASSIGN_OR_RETURN(Document object, update_.make_new(&shown));
@@ -57,30 +64,23 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     TrackFields(shown, object);
     SKIFF_ASSIGN_OR_RETURN(object, Convert(object, endpoint().storage->desc().stored));
 
-    RestContext& context = *endpoint().context;
-    Admission* const admission_chain = update_.admit ? nullptr : context.admission;
-    WriteContext write{resource(),           endpoint().subresource_name(),
-                       NowOf(context.clock), context.random,
-                       &request().user,      change.also,
-                       update_.dry_run};
+    Admission* const admission_chain = update_.admit ? nullptr : endpoint().context->admission;
+    WriteContext write{resource(),
+                       endpoint().subresource_name(),
+                       now(),
+                       endpoint().context->random,
+                       &request().user,
+                       change.also,
+                       update_.dry_run,
+                       &request().warnings,
+                       request().info.verb};
     FillMetaForUpdate(old, object);
-    AdmissionRequest admission{.operation = AdmissionOperation::kUpdate,
-                               .resource = resource(),
-                               .subresource = endpoint().subresource_name(),
-                               .name_space = request().info.name_space,
-                               .name = request().info.name,
-                               .user = request().user,
-                               .now = write.now,
-                               .random = context.random,
-                               .dry_run = update_.dry_run,
-                               .object = &object,
-                               .old = &old,
-                               .transaction = change.also,
-                               .warnings = request().warnings};
+    AdmissionRequest admission = Admit(old, object, change.also);
     if (admission_chain != nullptr) SKIFF_RETURN_IF_ERROR(admission_chain->Mutate(admission));
+    DropDisabledFields(resource(), &old, object);
     endpoint().storage->strategy().PrepareForUpdate(endpoint().subresource_name(), old, object);
     SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForUpdate(write, old, object));
-    SKIFF_RETURN_IF_ERROR(CheckChangedObject(endpoint(), old, object, request().warnings));
+    SKIFF_RETURN_IF_ERROR(CheckChangedObject(endpoint(), write, old, object, request().warnings));
     if (admission_chain != nullptr) SKIFF_RETURN_IF_ERROR(admission_chain->Validate(admission));
     KeepTimesOfNoChange(old, object);
     const bool gone = IsGone(old, object) || endpoint().behaviour->IsFinished(write, object);
@@ -88,6 +88,53 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     change.kind = gone ? Change::Kind::kRemove : Change::Kind::kWrite;
     change.object = std::move(object);
     return change;
+  }
+
+  Timestamp now() { return NowOf(endpoint().context->clock); }
+
+  AdmissionRequest Admit(Document& old, Document& object, Transaction& also) {
+    return {.operation = AdmissionOperation::kUpdate,
+            .resource = resource(),
+            .subresource = endpoint().subresource_name(),
+            .name_space = request().info.name_space,
+            .name = request().info.name,
+            .user = request().user,
+            .now = now(),
+            .random = endpoint().context->random,
+            .dry_run = update_.dry_run,
+            .object = &object,
+            .old = &old,
+            .transaction = also,
+            .warnings = request().warnings};
+  }
+
+  bool IsKnownToChangeNothing(Revision current) {
+    return update_.known_as &&
+           endpoint().context->known_applies.ChangesNothing(*update_.known_as, current);
+  }
+
+  // Admission of an object that is to stay as it is. False: a plugin would have it otherwise, so
+  // that all of it must be gone through.
+  Result<bool> AdmitUnchanged(Document& old) {
+    if (endpoint().context->admission == nullptr) return true;
+    Document object = old.Copy();
+    Transaction also;
+    const std::vector<std::string> warnings = request().warnings;
+    AdmissionRequest admission = Admit(old, object, also);
+    SKIFF_RETURN_IF_ERROR(endpoint().context->admission->Mutate(admission));
+    if (also.writes.empty() && DeepEqual(old.root(), object.root())) {
+      SKIFF_RETURN_IF_ERROR(endpoint().context->admission->Validate(admission));
+      if (also.writes.empty()) return true;
+    }
+    request().warnings = warnings;
+    return false;
+  }
+
+  // Warnings are part of the answer, so that what gave one is gone through every time.
+  void RememberNoChange(const Changed& changed) {
+    if (!update_.known_as || update_.dry_run || changed.created || changed.removed) return;
+    if (changed.revision != found_ || !request().warnings.empty()) return;
+    endpoint().context->known_applies.Remember(*update_.known_as, changed.revision);
   }
 
   void TrackFields(const Document& live, Document& object) {
@@ -182,6 +229,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
 
   Update update_;
   bool drops_fields_ = false;
+  Revision found_;  // of the object, at the last try
 };
 
 }  // namespace

@@ -4,8 +4,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "apiserver/authn/digest.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/object_change.h"
 #include "base/status.h"
@@ -30,6 +32,8 @@ struct Update {
   // Server-side apply: `may_create` needs no leave of the schema, and what the configuration says
   // of an object that is not there yet does not count.
   bool applies = false;
+  // By which KnownApplies knows the request; absent: it is no apply.
+  std::optional<Sha256Digest> known_as = {};
   // `make_new` has seen to the managedFields of what it makes.
   bool tracks_fields = false;
   // Asked instead of whether this update of the object is admitted, where clients see the request

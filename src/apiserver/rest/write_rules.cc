@@ -58,15 +58,16 @@ Status InvalidOf(const ResourceDesc& resource, std::string_view name,
 
 }  // namespace
 
-Result<void> CheckNewObject(const Endpoint& endpoint, Document& object,
+Result<void> CheckNewObject(const Endpoint& endpoint, WriteContext& write, Document& object,
                             std::vector<std::string>& warnings) {
   std::vector<StatusCause> causes = CheckMeta(*endpoint.resource, object);
   const KindRules* rules = endpoint.rules;
-  if (rules != nullptr && rules->create != nullptr) {
-    FieldErrors errors;
-    rules->create(object, errors);
-    AddTo(causes, errors.Take());
-  }
+  FieldErrors errors;
+  if (rules != nullptr && rules->create != nullptr) rules->create(object, errors);
+  FieldErrors beyond_rules;
+  endpoint.behaviour->Check(write, nullptr, object, errors.empty(), beyond_rules);
+  AddTo(causes, beyond_rules.Take());
+  AddTo(causes, errors.Take());
   if (!causes.empty()) {
     return std::unexpected(InvalidOf(*endpoint.resource, MetaOf(object).name(), std::move(causes)));
   }
@@ -74,8 +75,8 @@ Result<void> CheckNewObject(const Endpoint& endpoint, Document& object,
   return {};
 }
 
-Result<void> CheckChangedObject(const Endpoint& endpoint, Document& old, Document& object,
-                                std::vector<std::string>& warnings) {
+Result<void> CheckChangedObject(const Endpoint& endpoint, WriteContext& write, Document& old,
+                                Document& object, std::vector<std::string>& warnings) {
   const ResourceDesc& resource = *endpoint.resource;
   // Kubernetes looks at these twice, for all kinds and for the kind, and its clients see both.
   std::vector<StatusCause> causes = CheckMetaUpdate(old, object);
@@ -84,19 +85,21 @@ Result<void> CheckChangedObject(const Endpoint& endpoint, Document& old, Documen
   const KindRules* rules = endpoint.rules;
   const ValidateChange update =
       rules != nullptr ? rules->OfUpdate(endpoint.subresource_name()) : nullptr;
-  if (update != nullptr) {
-    FieldErrors errors;
-    update(object, old, errors);
-    AddTo(causes, errors.Take());
-  } else if (endpoint.subresource == nullptr) {
+  FieldErrors errors;
+  if (update != nullptr) update(object, old, errors);
+  FieldErrors beyond_rules;
+  endpoint.behaviour->Check(write, &old, object, errors.empty(), beyond_rules);
+  AddTo(causes, beyond_rules.Take());
+  AddTo(causes, errors.Take());
+  if (update == nullptr && endpoint.subresource == nullptr) {
     AddTo(causes, CheckImmutable(resource, old, object));
   }
   if (!causes.empty()) {
     return std::unexpected(InvalidOf(resource, MetaOf(object).name(), std::move(causes)));
   }
-  if (rules != nullptr && rules->warn != nullptr && endpoint.subresource == nullptr) {
-    rules->warn(object, &old, warnings);
-  }
+  // A scale is another way to write the object itself.
+  const bool is_whole = endpoint.subresource == nullptr || endpoint.subresource->name == "scale";
+  if (rules != nullptr && rules->warn != nullptr && is_whole) rules->warn(object, &old, warnings);
   return {};
 }
 

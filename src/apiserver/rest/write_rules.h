@@ -17,13 +17,13 @@ namespace skiff {
 Result<bool> IsDryRun(const ApiRequest& request);
 
 // kInvalid, with all that is wrong with an object that is about to be stored: its metadata
-// (meta_validation.h), and the rules of its kind or, where it has none for an update, what may not
-// change by the schema. What is valid
-// and yet questionable is added to `warnings`.
-Result<void> CheckNewObject(const Endpoint& endpoint, Document& object,
+// (meta_validation.h), what its behaviour finds, and the rules of its kind or, where it has none
+// for an update, what may not change by the schema. What is valid and yet questionable is added to
+// `warnings`.
+Result<void> CheckNewObject(const Endpoint& endpoint, WriteContext& write, Document& object,
                             std::vector<std::string>& warnings);
-Result<void> CheckChangedObject(const Endpoint& endpoint, Document& old, Document& object,
-                                std::vector<std::string>& warnings);
+Result<void> CheckChangedObject(const Endpoint& endpoint, WriteContext& write, Document& old,
+                                Document& object, std::vector<std::string>& warnings);
 
 // The namespace of the body must be that of the URL, or left out.
 Result<void> TakeNamespace(const Endpoint& endpoint, std::string_view url_namespace,

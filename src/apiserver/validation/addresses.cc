@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/validation/features.h"
 #include "base/strings.h"
 
 namespace skiff {
@@ -83,13 +84,17 @@ std::optional<IpRange> ReadCidr(std::string_view text) {
 }
 
 bool CheckOldIp(std::string_view text, std::string_view field, FieldErrors& errors) {
-  const NameProblems problems = OldIpProblems(text, ReadIp(text));
+  const std::optional<IpAddress> address = ReadIp(text);
+  if (address && !IsOn(Feature::kStrictAddresses)) return true;
+  const NameProblems problems = OldIpProblems(text, address);
   errors.Invalid(field, text, problems);
   return problems.empty();
 }
 
 bool CheckOldCidr(std::string_view text, std::string_view field, FieldErrors& errors) {
-  const NameProblems problems = OldCidrProblems(text, ReadCidr(text));
+  const std::optional<IpRange> range = ReadCidr(text);
+  if (range && !IsOn(Feature::kStrictAddresses)) return true;
+  const NameProblems problems = OldCidrProblems(text, range);
   errors.Invalid(field, text, problems);
   return problems.empty();
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/validation/features.h"
+
 namespace skiff {
 namespace {
 
@@ -40,6 +42,18 @@ TEST(AddressesTest, OlderFieldsTakeOtherFormsOfTheSameAddress) {
   EXPECT_TRUE(IsFine(CheckOldCidr, "2001:DB8::/64"));
   EXPECT_FALSE(IsFine(CheckOldCidr, "10.0.0.1/8"));
   EXPECT_FALSE(IsFine(CheckOldCidr, "10.0.0.0/08"));
+}
+
+TEST(AddressesTest, OlderFieldsTakeWhatCanBeReadWhenNobodyIsStrict) {
+  const ScopedFeature off(Feature::kStrictAddresses, false);
+  for (const std::string_view ip : {"10.00.0.1", "::ffff:10.0.0.1"}) {
+    EXPECT_TRUE(IsFine(CheckOldIp, ip)) << ip;
+  }
+  for (const std::string_view cidr : {"10.0.0.1/8", "10.0.0.0/08"}) {
+    EXPECT_TRUE(IsFine(CheckOldCidr, cidr)) << cidr;
+  }
+  EXPECT_FALSE(IsFine(CheckOldIp, "10.0.0.256"));
+  EXPECT_FALSE(IsFine(CheckOldCidr, "10.0.0.0/33"));
 }
 
 TEST(AddressesTest, WhatIsStoredWithLeadingZerosIsRead) {

@@ -66,6 +66,14 @@ class RulesTester {
     rules_->warn(Make(valid_, edits), nullptr, warnings);
     return warnings;
   }
+  std::vector<std::string> ChangeWarnings(std::string_view old_edits,
+                                          std::string_view edits) const {
+    const std::string before = Edited(valid_, old_edits);
+    std::vector<std::string> warnings;
+    const Document old = Make(before, {});
+    rules_->warn(Make(before, edits), &old, warnings);
+    return warnings;
+  }
 
   void ExpectNew(std::initializer_list<NewCase> cases) const {
     ASSERT_NE(rules_, nullptr);

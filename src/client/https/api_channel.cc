@@ -54,6 +54,8 @@ struct ApiChannel::Call final : ResponseHandler {
     answer.content_type = headers.Get("content-type");
     answer.etag = headers.Get("etag");
     answer.retry_after_seconds = ParseSeconds(headers.Get("retry-after"));
+    // A watch has been answered when it begins; how long it lasts is another matter.
+    if (stream != nullptr) channel.Count(*this, {});
     // Whether it is tried again is decided at the end; until then the stream does not hear of it.
     holds_back = stream != nullptr && code == kUnauthorized;
     if (holds_back) held_headers = headers;
@@ -102,6 +104,8 @@ struct ApiChannel::Call final : ResponseHandler {
   int tries = 0;
   bool renewed = false;  // it was tried with other credentials once
   Duration began{};
+  Duration entered{};  // when it asked for its turn
+  Duration sent{};     // the last try
   std::optional<RateLimiter::Ticket> turn;
   std::optional<HttpsConnections::Ticket> ticket;
   Executor::TimerId timer;
@@ -147,6 +151,7 @@ ApiChannel::CallId ApiChannel::Start(std::unique_ptr<Call> made) {
 }
 
 void ApiChannel::TakeTurn(Call& call) {
+  call.entered = parts_.executor.clock().Monotonic();
   call.turn = limiter_.Enter([this, id = call.id] { Authorize(id); });
   if (!call.turn)
     FailLater(call.id, Status(StatusReason::kTooManyRequests,
@@ -154,6 +159,10 @@ void ApiChannel::TakeTurn(Call& call) {
 }
 
 void ApiChannel::Authorize(CallId id) {
+  const Call* waited = Find(id);
+  if (waited != nullptr && parts_.metrics != nullptr)
+    parts_.metrics->Waited(parts_.connections->endpoint().authority, waited->request.method,
+                           parts_.executor.clock().Monotonic() - waited->entered);
   parts_.tokens->Get([self = self_, id](Result<std::string> token) {
     ApiChannel* channel = *self;
     Call* call = channel == nullptr ? nullptr : channel->Find(id);
@@ -164,6 +173,7 @@ void ApiChannel::Authorize(CallId id) {
 }
 
 void ApiChannel::Transmit(Call& call, std::string token) {
+  call.sent = parts_.executor.clock().Monotonic();
   call.token = std::move(token);
   call.answer = {};
   call.holds_back = false;
@@ -214,6 +224,9 @@ std::optional<Duration> ApiChannel::RetryAfter(Call& call, const Result<void>& o
 
 void ApiChannel::TryAgain(Call& call, Duration after) {
   ++call.tries;
+  if (parts_.metrics != nullptr)
+    parts_.metrics->Retried(parts_.connections->endpoint().authority, call.request.method,
+                            call.answer.code);
   if (after == Duration::zero()) return TakeTurn(call);
   call.timer = parts_.executor.After(after, [this, id = call.id] {
     if (Call* waiting = Find(id)) {
@@ -223,7 +236,18 @@ void ApiChannel::TryAgain(Call& call, Duration after) {
   });
 }
 
+void ApiChannel::Count(const Call& call, const Result<void>& outcome) {
+  if (parts_.metrics == nullptr) return;
+  parts_.metrics->Ended({.host = parts_.connections->endpoint().authority,
+                         .method = call.request.method,
+                         .code = outcome ? call.answer.code : 0,
+                         .time = parts_.executor.clock().Monotonic() - call.sent,
+                         .sent_bytes = call.request.body.size(),
+                         .received_bytes = call.answer.body.size()});
+}
+
 void ApiChannel::OnEnd(Call& call, Result<void> outcome) {
+  if (call.stream == nullptr || call.answer.code == 0) Count(call, outcome);
   if (!outcome) parts_.connections->OnUnreachable();
   if (const auto pause = RetryAfter(call, outcome)) return TryAgain(call, *pause);
   // A write that was under way when the time was over may have been carried out.

@@ -28,6 +28,7 @@
 #include "client/https/connections.h"
 #include "client/https/rate_limiter.h"
 #include "client/https/rest_config.h"
+#include "client/https/rest_metrics.h"
 #include "client/https/token_source.h"
 #include "net/client/http_client.h"
 
@@ -48,6 +49,7 @@ class ApiChannel {
     int burst = 0;
     // How long after the start of a call it may be tried again.
     Duration retry_time = limits::kApiRetryTime;
+    RestClientMetrics* metrics = nullptr;  // null: nobody counts
   };
   using CallId = uint64_t;
   using Done = std::move_only_function<void(Result<ApiAnswer>)>;
@@ -79,6 +81,7 @@ class ApiChannel {
   void Authorize(CallId id);
   void Transmit(Call& call, std::string token);
   void OnEnd(Call& call, Result<void> outcome);
+  void Count(const Call& call, const Result<void>& outcome);
   // How long to wait before the call is made again; nothing: not at all.
   std::optional<Duration> RetryAfter(Call& call, const Result<void>& outcome);
   bool HasNewCredentials(Call& call);

@@ -19,7 +19,8 @@ ApiChannel::Parts MakeParts(const HttpsSurroundings& surroundings, const RestCon
           .headers = IdentityHeaders(config),
           .per_second = config.qps,
           .burst = config.burst,
-          .retry_time = std::min<Duration>(limits::kApiRetryTime, config.timeout)};
+          .retry_time = std::min<Duration>(limits::kApiRetryTime, config.timeout),
+          .metrics = surroundings.metrics};
 }
 
 Result<ClientReply> ReplyOf(const ClientCall& call, Result<ApiAnswer> answer) {

@@ -21,6 +21,7 @@
 #include "client/https/connections.h"
 #include "client/https/discoverer.h"
 #include "client/https/rest_config.h"
+#include "client/https/rest_metrics.h"
 #include "net/event_loop.h"
 
 namespace skiff {
@@ -31,6 +32,7 @@ struct HttpsSurroundings {
   Executor& executor;
   Random& random;
   Log* log = nullptr;
+  RestClientMetrics* metrics = nullptr;
   Duration check_interval = limits::kCredentialCheckInterval;
 };
 

@@ -355,6 +355,32 @@ TEST_F(HttpsTransportTest, CallsBeyondTheRateWait) {
   EXPECT_TRUE(third->reply);
 }
 
+TEST_F(HttpsTransportTest, RequestsAreCounted) {
+  std::atomic<int> asked = 0;
+  Serve([&](HttpRequest, Responder responder) {
+    HttpResponse response = JsonResponse(ConfigMap("a"), ++asked == 1 ? 503 : 200);
+    if (asked == 1) response.headers.Add("retry-after", "1");
+    std::move(responder).Respond(std::move(response));
+  });
+  MetricsRegistry registry;
+  RestClientMetrics metrics(registry);
+  HttpsSurroundings surroundings = Surroundings();
+  surroundings.metrics = &metrics;
+  transport_ = *HttpsTransport::Open(surroundings, config_);
+  ASSERT_TRUE(CallThroughTime(GetCall(), std::chrono::milliseconds(100)));
+  StopServer();
+  EXPECT_FALSE(CallThroughTime(CreateCall(), std::chrono::seconds(10)));
+  const std::string text = registry.Text();
+  const std::string host = "host=\"" + address_ + "\"";
+  for (const std::string& line :
+       {"rest_client_requests_total{code=\"503\"," + host + ",method=\"GET\"} 1",
+        "rest_client_requests_total{code=\"200\"," + host + ",method=\"GET\"} 1",
+        "rest_client_request_retries_total{code=\"503\"," + host + ",verb=\"GET\"} 1",
+        "rest_client_requests_total{code=\"<error>\"," + host + ",method=\"POST\"}",
+        "rest_client_rate_limiter_duration_seconds_count{" + host + ",verb=\"GET\"} 2"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+}
+
 TEST_F(HttpsTransportTest, CloseAnswersEverything) {
   std::vector<Responder> held;
   Serve([&](HttpRequest, Responder responder) { held.push_back(std::move(responder)); });

@@ -35,7 +35,8 @@ EmbeddedStore::EmbeddedStore(EmbeddedOptions options, std::unique_ptr<Engine> en
       gate_(std::move(engine)),
       reader_(&gate_, &state_),
       leases_(options_.clock),
-      hub_(std::make_shared<WatchHub>(&reader_, &state_, options_.clock)) {}
+      hub_(std::make_shared<WatchHub>(&reader_, &state_, options_.clock)),
+      evaluations_(&reader_, &state_, &leases_) {}
 
 EmbeddedStore::~EmbeddedStore() {
   if (upkeep_) upkeep_->Stop();
@@ -92,6 +93,47 @@ void EmbeddedStore::Compact(Revision revision, StoreCallback<Revision> done) {
 
 void EmbeddedStore::CurrentRevision(StoreCallback<Revision> done) {
   done(Revision{state_.revision.load()});
+}
+
+Result<std::vector<std::string>> EmbeddedStore::LeaseKeys(LeaseId id) {
+  SKIFF_ASSIGN_OR_RETURN(const EngineGate::Reader engine, gate_.Enter());
+  const auto snapshot = engine->NewSnapshot();
+  const auto cursor = snapshot->NewCursor(Family::kLease);
+  const std::string prefix = AttachmentPrefix(id);
+  std::vector<std::string> keys;
+  for (cursor->Seek(prefix); cursor->Valid() && cursor->key().starts_with(prefix); cursor->Next()) {
+    keys.emplace_back(cursor->key().substr(prefix.size()));
+  }
+  SKIFF_RETURN_IF_ERROR(cursor->status());
+  return keys;
+}
+
+Result<LogBounds> EmbeddedStore::ScanLog(Revision through, RecordSink* sink) {
+  SKIFF_ASSIGN_OR_RETURN(const EngineGate::Reader engine, gate_.Enter());
+  LogBounds bounds;
+  bounds.revision.value = state_.revision.load();
+  if (through.value > bounds.revision.value)
+    return std::unexpected(FutureError(through.value, bounds.revision.value));
+  if (through.value != 0) bounds.revision = through;
+  const auto snapshot = engine->NewSnapshot();
+  bounds.compacted.value = state_.compacted.load();
+  if (bounds.revision < bounds.compacted)
+    return std::unexpected(CompactedError(bounds.revision.value, bounds.compacted.value));
+  const auto cursor = snapshot->NewCursor(Family::kLog);
+  for (cursor->Seek(""); cursor->Valid(); cursor->Next()) {
+    SKIFF_ASSIGN_OR_RETURN(const LogPosition position, DecodeLogKey(cursor->key()));
+    if (position.revision > bounds.revision.value) break;
+    const Result<LogRecord> record = DecodeRecord(position, cursor->value());
+    if (!record) return std::unexpected(reader_.Damaged(record.error(), "", position.revision));
+    SKIFF_RETURN_IF_ERROR(sink->OnRecord(position, *record));
+  }
+  SKIFF_RETURN_IF_ERROR(cursor->status());
+  return bounds;
+}
+
+Result<void> EmbeddedStore::Defragment() {
+  SKIFF_ASSIGN_OR_RETURN(const EngineGate::Reader engine, gate_.Enter());
+  return engine->Defragment();
 }
 
 void EmbeddedStore::Figures(StoreCallback<StoreFigures> done) {

@@ -17,6 +17,7 @@
 #include "store/embedded/committer.h"
 #include "store/embedded/engine.h"
 #include "store/embedded/engine_gate.h"
+#include "store/embedded/evaluation_queue.h"
 #include "store/embedded/lease_table.h"
 #include "store/embedded/meta.h"
 #include "store/embedded/reader.h"
@@ -41,6 +42,19 @@ struct EmbeddedOptions {
   Duration retention = std::chrono::minutes(5);
 };
 
+// Receives the log, record by record. The record's views are valid during the call.
+class RecordSink {
+ public:
+  virtual ~RecordSink() = default;
+  // An error ends the scan.
+  virtual Result<void> OnRecord(LogPosition position, const LogRecord& record) = 0;
+};
+
+struct LogBounds {
+  Revision revision;   // the last one that the log was read to
+  Revision compacted;  // below this it has gaps
+};
+
 class EmbeddedStore final : public Store {
  public:
   static Result<std::unique_ptr<EmbeddedStore>> Open(EmbeddedOptions options);
@@ -60,6 +74,28 @@ class EmbeddedStore final : public Store {
   StoreHealth Health() override { return state_.Health(); }
   void Figures(StoreCallback<StoreFigures> done) override;
 
+  // A transaction that reads before it decides what to write, in one step: `evaluate` runs on the
+  // store's own thread, and nothing is written between its reads and its writes. It must be quick.
+  // `done` gets the revision of the transaction, or the store's if it changed nothing.
+  void Evaluate(Evaluation evaluate, StoreCallback<Revision> done) {
+    evaluations_.Add(*committer_, std::move(evaluate), std::move(done));
+  }
+
+  // As of now, at no cost.
+  Revision revision() const { return {state_.revision.load()}; }
+  Revision compacted() const { return {state_.compacted.load()}; }
+  bool LeaseExists(LeaseId id) { return leases_.Exists(id); }
+
+  // Those that have not ended, and the keys of one.
+  std::vector<LeaseInfo> Leases() { return leases_.List(); }
+  Result<std::vector<std::string>> LeaseKeys(LeaseId id);
+
+  // All that is left of the log, as of one revision and not beyond `through` (zero: the newest).
+  Result<LogBounds> ScanLog(Revision through, RecordSink* sink);
+
+  // Rewrites the files so that nothing dead is left in them; takes its time.
+  Result<void> Defragment();
+
   // A number that tells this store from others, made when it was first opened.
   int64_t cluster() const { return cluster_; }
 
@@ -73,6 +109,7 @@ class EmbeddedStore final : public Store {
   StoreReader reader_;
   LeaseTable leases_;
   std::shared_ptr<WatchHub> hub_;
+  EvaluationQueue evaluations_;
   std::optional<Committer> committer_;
   std::optional<Upkeep> upkeep_;
 };

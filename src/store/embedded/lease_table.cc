@@ -82,6 +82,16 @@ Result<LeaseInfo> LeaseTable::Find(LeaseId id) {
   return Info(id, at->second);
 }
 
+std::vector<LeaseInfo> LeaseTable::List() {
+  std::lock_guard lock(mutex_);
+  std::vector<LeaseInfo> all;
+  const Duration now = clock_->Monotonic();
+  for (const auto& [id, lease] : leases_) {
+    if (lease.deadline > now) all.push_back(Info(id, lease));
+  }
+  return all;
+}
+
 Result<LeaseRow> LeaseTable::Row(LeaseId id) {
   std::lock_guard lock(mutex_);
   SKIFF_ASSIGN_OR_RETURN(const auto at, Get(id));

@@ -43,6 +43,8 @@ class LeaseTable {
   bool Exists(LeaseId id);
   // kNotFound when there is no such lease or its time has passed.
   Result<LeaseInfo> Find(LeaseId id);
+  // Those whose time has not passed, in the order of their ids.
+  std::vector<LeaseInfo> List();
   // As it stands in kLease.
   Result<LeaseRow> Row(LeaseId id);
   // Starts its time anew. The row of it must say that it was renewed.

@@ -508,7 +508,7 @@ Result<void> RocksEngine::Write(EngineBatch& batch) {
   }
   SKIFF_RETURN_IF_ERROR(CheckRoom(batch.bytes()));
   rocksdb::WriteOptions durable;
-  durable.sync = true;
+  durable.sync = options_.sync;
   const rocksdb::Status status = database_.db->Write(durable, &rocks_batch.batch());
   if (!status.ok()) {
     failure_->Set(status);

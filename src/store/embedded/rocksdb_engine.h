@@ -37,6 +37,9 @@ struct RocksDbOptions {
   // Reads beside a process that may be writing: what is found is the state at the time of opening,
   // with all that was acknowledged until then. Nothing in the directory is changed.
   bool read_only = false;
+  // Whether a write waits for the disk. Without it a power cut may take what was acknowledged; the
+  // end of the process alone does not.
+  bool sync = true;
   // For simulations; null is the machine's.
   std::shared_ptr<rocksdb::FileSystem> file_system;
   // Of each family. Tests choose less, for many files from few writes.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apiserver/registry/admissionregistration/match_rules.h"
+#include "apiserver/registry/admissionregistration/static_names.h"
 #include "apiserver/validation/common.h"
 #include "base/strings.h"
 
@@ -204,6 +205,7 @@ bool ChangesConditions(const Document& object, const Document& old) {
 template <void (*Validate)(const Document&, bool, FieldErrors&)>
 void ValidateNewPolicy(const Document& object, FieldErrors& errors) {
   Validate(object, true, errors);
+  ValidateStaticName(object, errors);
 }
 
 template <void (*Validate)(const Document&, bool, FieldErrors&)>
@@ -253,7 +255,7 @@ void ValidateActions(const Value* spec, FieldErrors& errors) {
 }
 
 template <bool kIsMutating>
-void ValidateNewBinding(const Document& object, FieldErrors& errors) {
+void ValidateBinding(const Document& object, FieldErrors& errors) {
   const Value* spec = object.root().Find("spec");
   const auto at = errors.At("spec");
   ValidateRequiredFormat(kDnsSubdomainFormat, TextOf(spec, "policyName"), "policyName", errors);
@@ -266,8 +268,14 @@ void ValidateNewBinding(const Document& object, FieldErrors& errors) {
 }
 
 template <bool kIsMutating>
+void ValidateNewBinding(const Document& object, FieldErrors& errors) {
+  ValidateBinding<kIsMutating>(object, errors);
+  ValidateStaticName(object, errors);
+}
+
+template <bool kIsMutating>
 void ValidateBindingUpdate(const Document& object, const Document&, FieldErrors& errors) {
-  ValidateNewBinding<kIsMutating>(object, errors);
+  ValidateBinding<kIsMutating>(object, errors);
 }
 
 void ValidatePolicyStatus(const Document& object, const Document&, FieldErrors& errors) {
@@ -292,20 +300,24 @@ const KindRules kValidatingAdmissionPolicyRules = {
     .kind = "ValidatingAdmissionPolicy",
     .create = ValidateNewPolicy<ValidateValidatingPolicy>,
     .update = ValidatePolicyUpdate<ValidateValidatingPolicy>,
-    .status = ValidatePolicyStatus};
+    .status = ValidatePolicyStatus,
+    .warn = WarnAboutStaticName};
 const KindRules kValidatingAdmissionPolicyBindingRules = {
     .group = kGroup,
     .kind = "ValidatingAdmissionPolicyBinding",
     .create = ValidateNewBinding<false>,
-    .update = ValidateBindingUpdate<false>};
+    .update = ValidateBindingUpdate<false>,
+    .warn = WarnAboutStaticName};
 const KindRules kMutatingAdmissionPolicyRules = {
     .group = kGroup,
     .kind = "MutatingAdmissionPolicy",
     .create = ValidateNewPolicy<ValidateMutatingPolicy>,
-    .update = ValidatePolicyUpdate<ValidateMutatingPolicy>};
+    .update = ValidatePolicyUpdate<ValidateMutatingPolicy>,
+    .warn = WarnAboutStaticName};
 const KindRules kMutatingAdmissionPolicyBindingRules = {.group = kGroup,
                                                         .kind = "MutatingAdmissionPolicyBinding",
                                                         .create = ValidateNewBinding<true>,
-                                                        .update = ValidateBindingUpdate<true>};
+                                                        .update = ValidateBindingUpdate<true>,
+                                                        .warn = WarnAboutStaticName};
 
 }  // namespace skiff

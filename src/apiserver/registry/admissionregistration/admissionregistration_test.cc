@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/registry/admissionregistration/rules.h"
+#include "apiserver/validation/features.h"
 #include "apiserver/validation/rules_testing.h"
 
 namespace skiff {
@@ -47,6 +48,22 @@ TEST(WebhookRulesTest, AWebhookHasAPlaceAndKeepsItsPromises) {
        "webhooks[0].matchConditions[0].expression Required; "
        "webhooks[0].matchConditions[1].name Duplicate"},
   });
+}
+
+TEST(WebhookRulesTest, NamesOfConfigurationsInFilesAreReserved) {
+  const std::string edit = "metadata.name=w.static.k8s.io";
+  const std::vector<std::string> warning{
+      "metadata.name: names ending with \".static.k8s.io\" are reserved for static manifest-based "
+      "configurations and cannot be managed via the API"};
+  EXPECT_TRUE(Webhooks().Warnings("").empty());
+  EXPECT_EQ(Webhooks().New(edit), "");
+  EXPECT_EQ(Webhooks().Warnings(edit), warning);
+  EXPECT_EQ(Webhooks().ChangeWarnings(edit, ""), warning);
+  const ScopedFeature on(Feature::kStaticAdmissionConfig, true);
+  EXPECT_EQ(Webhooks().New(edit), "metadata.name Invalid");
+  EXPECT_TRUE(Webhooks().Warnings(edit).empty());
+  EXPECT_EQ(Webhooks().Changed(edit, ""), "");
+  EXPECT_EQ(Webhooks().ChangeWarnings(edit, ""), warning);
 }
 
 TEST(WebhookRulesTest, RulesNameOperationsGroupsVersionsAndResources) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apiserver/registry/admissionregistration/match_rules.h"
+#include "apiserver/registry/admissionregistration/static_names.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/webhook_client.h"
 
@@ -136,6 +137,7 @@ void ValidateHooks(const Document& object, const Options& options, FieldErrors& 
 
 void ValidateCreate(const Document& object, FieldErrors& errors) {
   ValidateHooks(object, {}, errors);
+  ValidateStaticName(object, errors);
 }
 
 bool HasSameMatchConditions(const Document& object, const Document& old) {
@@ -177,10 +179,12 @@ void ValidateUpdate(const Document& object, const Document& old, FieldErrors& er
 const KindRules kValidatingWebhookConfigurationRules = {.group = "admissionregistration.k8s.io",
                                                         .kind = "ValidatingWebhookConfiguration",
                                                         .create = ValidateCreate,
-                                                        .update = ValidateUpdate};
+                                                        .update = ValidateUpdate,
+                                                        .warn = WarnAboutStaticName};
 const KindRules kMutatingWebhookConfigurationRules = {.group = "admissionregistration.k8s.io",
                                                       .kind = "MutatingWebhookConfiguration",
                                                       .create = ValidateCreate,
-                                                      .update = ValidateUpdate};
+                                                      .update = ValidateUpdate,
+                                                      .warn = WarnAboutStaticName};
 
 }  // namespace skiff

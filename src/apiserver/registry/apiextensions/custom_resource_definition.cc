@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "apiserver/registry/apiextensions/conversion_rules.h"
+#include "apiserver/registry/apiextensions/format_warnings.h"
 #include "apiserver/registry/apiextensions/schema_rules.h"
 #include "apiserver/registry/apiextensions/schema_tree.h"
 #include "apiserver/registry/apiextensions/version_rules.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/value_fields.h"
+#include "base/limits.h"
 #include "base/strings.h"
 
 namespace skiff {
@@ -312,12 +314,38 @@ void ValidateStatus(const Document& object, const Document&, FieldErrors& errors
   ValidateNames(accepted, "status.acceptedNames", errors);
 }
 
+std::set<std::string> UnknownFormatsOf(const Document& object) {
+  std::set<std::string> formats;
+  const Value* spec = object.root().Find("spec");
+  FindUnknownFormats(CommonSchema(spec), formats);
+  for (const Value* version : ItemsOf(spec, "versions")) {
+    FindUnknownFormats(SchemaOfVersion(version), formats);
+  }
+  return formats;
+}
+
+// Formats that the stored definition has already are not told again.
+void WarnAboutFormats(const Document& object, const Document* old,
+                      std::vector<std::string>& warnings) {
+  const std::set<std::string> formats = UnknownFormatsOf(object);
+  if (formats.empty()) return;
+  const std::set<std::string> before =
+      old != nullptr ? UnknownFormatsOf(*old) : std::set<std::string>();
+  for (const std::string& format : formats) {
+    if (warnings.size() >= limits::kMaxFieldIssues) return;
+    if (!before.contains(format)) {
+      warnings.push_back("unrecognized format " + Quoted(format));
+    }
+  }
+}
+
 }  // namespace
 
 const KindRules kCustomResourceDefinitionRules = {.group = "apiextensions.k8s.io",
                                                   .kind = "CustomResourceDefinition",
                                                   .create = ValidateCreate,
                                                   .update = ValidateUpdate,
-                                                  .status = ValidateStatus};
+                                                  .status = ValidateStatus,
+                                                  .warn = WarnAboutFormats};
 
 }  // namespace skiff

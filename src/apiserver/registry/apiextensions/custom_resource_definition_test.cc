@@ -53,6 +53,30 @@ TEST(DefinitionRulesTest, NamesAndVersionsAreWellFormed) {
   });
 }
 
+TEST(DefinitionRulesTest, AFormatThatMeansNothingIsTold) {
+  using Texts = std::vector<std::string>;
+  const auto schema = [](std::string_view properties) {
+    return "spec.validation.openAPIV3Schema.properties.spec.properties=" + std::string(properties);
+  };
+  EXPECT_EQ(Definition().Warnings(""), Texts());
+  EXPECT_EQ(Definition().Warnings(schema(R"({"a": {"type": "string", "format": "date-time"},
+      "b": {"type": "integer", "format": "int32"}, "c": {"type": "number", "format": "double"},
+      "d": {"format": "k8s-short-name"}, "e": {"type": "string", "format": "uuid4"}})")),
+            Texts());
+  EXPECT_EQ(Definition().Warnings(schema(R"({"a": {"type": "string", "format": "int32"},
+      "b": {"type": "integer", "format": "int16"}, "c": {"type": "number", "format": "int32"},
+      "d": {"type": "array", "items": {"type": "string", "format": "shoe-size"}},
+      "e": {"type": "object", "format": "date"}})")),
+            Texts({"unrecognized format \"date\"", "unrecognized format \"int16\"",
+                   "unrecognized format \"int32\"", "unrecognized format \"shoe-size\""}));
+  EXPECT_EQ(Definition().Warnings("spec.validation= & spec.versions[0].schema.openAPIV3Schema="
+                                  R"({"type": "object", "format": "x"})"),
+            Texts({"unrecognized format \"x\""}));
+  const std::string odd = schema(R"({"a": {"type": "string", "format": "odd"}})");
+  EXPECT_EQ(Definition().ChangeWarnings(odd, odd), Texts());
+  EXPECT_EQ(Definition().ChangeWarnings("", odd), Texts({"unrecognized format \"odd\""}));
+}
+
 TEST(DefinitionRulesTest, ColumnsScalesAndConversionsAreChecked) {
   Definition().ExpectNew({
       {"spec.additionalPrinterColumns=[{\"type\": \"x\", \"format\": \"x\", \"JSONPath\": \"a\"}]",

@@ -5,6 +5,7 @@
 
 #include "apiserver/registry/autoscaling/metric_sources.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/features.h"
 #include "views/autoscaling/v2.h"
 
 namespace skiff {
@@ -109,6 +110,7 @@ void ValidateSpec(const autoscaling::HorizontalPodAutoscalerSpec& spec, const Op
 
 Options OptionsOf(const autoscaling::HorizontalPodAutoscalerSpec& spec) {
   Options options;
+  if (IsOn(Feature::kScaleToZero)) options.min_replicas = 0;
   options.target.allow_no_group = spec.scale_target_ref().kind() == "ReplicationController";
   return options;
 }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/registry/autoscaling/rules.h"
+#include "apiserver/validation/features.h"
 #include "apiserver/validation/rules_testing.h"
 
 namespace skiff {
@@ -18,6 +19,12 @@ const RulesTester& Autoscaler() {
 
 std::string WithMetric(std::string_view json) {
   return Autoscaler().New("spec.metrics=[" + std::string(json) + "]");
+}
+
+TEST(HorizontalPodAutoscalerRulesTest, ItScalesToZeroWhereAGateAllowsIt) {
+  const ScopedFeature on(Feature::kScaleToZero, true);
+  Autoscaler().ExpectNew({{"spec.minReplicas=0", "spec.metrics Forbidden"},
+                          {"spec.minReplicas=-1", "spec.minReplicas Invalid"}});
 }
 
 TEST(HorizontalPodAutoscalerRulesTest, ItScalesSomethingBetweenLimits) {

@@ -3,6 +3,7 @@
 #include "apiserver/registry/batch/completion_indexes.h"
 #include "apiserver/registry/batch/cron_schedule.h"
 #include "apiserver/registry/batch/rules.h"
+#include "apiserver/validation/features.h"
 #include "apiserver/validation/rules_testing.h"
 
 namespace skiff {
@@ -166,6 +167,23 @@ TEST(JobRulesTest, WhatAJobIsStaysAsItIs) {
       // Kubernetes looks twice.
       {"", "spec.backoffLimit=-1", "spec.backoffLimit Invalid; spec.backoffLimit Invalid"},
   });
+}
+
+TEST(JobRulesTest, WhatMayChangeOfASuspendedJobDependsOnGates) {
+  const std::string stopped =
+      "spec.suspend=true & status.startTime=\"2024-01-01T00:00:00Z\" & "
+      "status.conditions=[{\"type\":\"Suspended\",\"status\":\"True\"}]";
+  const std::string placed = "spec.template.spec.nodeSelector.a=b";
+  const std::string sized = "spec.template.spec.containers[0].resources.requests.cpu=\"1\"";
+  Job().ExpectChanged({{stopped, placed, ""}, {stopped, sized, ""}});
+  {
+    const ScopedFeature off(Feature::kMutableSchedulingOfSuspendedJobs, false);
+    Job().ExpectChanged({{stopped, placed, "spec.template.spec Invalid"},
+                         {"spec.suspend=true", placed, ""},
+                         {stopped, sized, ""}});
+  }
+  const ScopedFeature off(Feature::kMutableResourcesOfSuspendedJobs, false);
+  Job().ExpectChanged({{stopped, placed, ""}, {stopped, sized, "spec.template.spec Invalid"}});
 }
 
 #define CONDITION(type) R"({"type":")" type R"(","status":"True"})"

@@ -6,6 +6,7 @@
 #include "apiserver/registry/batch/job_spec.h"
 #include "apiserver/registry/batch/job_status.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/features.h"
 #include "apiserver/validation/pod_warnings.h"
 #include "object/selector/label_selector.h"
 #include "views/batch/v1.h"
@@ -128,21 +129,29 @@ void TakeResources(Document& to, Value& spec, const Value* from, std::string_vie
 void ValidateTemplateUpdate(const batch::Job& job, const batch::Job& old, FieldErrors& errors) {
   const batch::JobStatus status = old.status();
   const bool suspended = old.spec().suspend().value_or(false);
-  const bool is_mutable = suspended && status.active() == 0 &&
-                          (!status.start_time() || HasJobCondition(status, "Suspended"));
+  const bool is_quiet = suspended && status.active() == 0 &&
+                        (!status.start_time() || HasJobCondition(status, "Suspended"));
+  const bool may_be_placed_anew = IsOn(Feature::kMutableSchedulingOfSuspendedJobs)
+                                      ? is_quiet
+                                      : suspended && !status.start_time();
+  const bool may_be_sized_anew = is_quiet && IsOn(Feature::kMutableResourcesOfSuspendedJobs);
   const Value* now = job.spec().template_().AsValue();
   const Value* before = old.spec().template_().AsValue();
-  if (!is_mutable) return ValidateImmutable(before, now, "spec.template", errors);
+  if (!may_be_placed_anew && !may_be_sized_anew) {
+    return ValidateImmutable(before, now, "spec.template", errors);
+  }
   if (SameValue(before, now)) return;
   Document tolerated = Document::OfType(views::core_v1::PodTemplateSpec::Type());
   if (before != nullptr) tolerated.root() = before->CopyInto(tolerated.arena());
   Value* spec = tolerated.root().Find("spec");
   const Value* new_spec = Below(now, "spec");
-  if (spec != nullptr) {
+  if (spec != nullptr && may_be_placed_anew) {
     TakeNodeAffinity(tolerated, *spec, new_spec);
     for (const std::string_view field : kSchedulingFields) {
       TakeField(tolerated, *spec, new_spec, field);
     }
+  }
+  if (spec != nullptr && may_be_sized_anew) {
     TakeResources(tolerated, *spec, new_spec, "containers");
     TakeResources(tolerated, *spec, new_spec, "initContainers");
   }

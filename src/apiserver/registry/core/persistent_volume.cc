@@ -5,6 +5,7 @@
 
 #include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/features.h"
 #include "apiserver/validation/members.h"
 #include "apiserver/validation/node_labels.h"
 
@@ -123,7 +124,8 @@ void ValidatePersistentVolumeUpdate(const Document& object, const Document& old,
   if (spec.volume_mode() != before.volume_mode()) {
     errors.Invalid("volumeMode", shown(spec.volume_mode()), kIsImmutable);
   }
-  if (before.has_node_affinity() && !SameAffinity(spec, before)) {
+  if (!IsOn(Feature::kMutableVolumeNodeAffinity) && before.has_node_affinity() &&
+      !SameAffinity(spec, before)) {
     errors.Invalid("nodeAffinity", ShownValue(spec.node_affinity().AsValue()),
                    std::string(kIsImmutable) + ", except for updating from beta label to GA");
   }

@@ -1,3 +1,8 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apiserver/registry/core/key_pair.h"
 #include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/common.h"
 #include "object/json/decode.h"
@@ -79,9 +84,19 @@ void ValidateSecretUpdate(const Document& object, const Document& old, FieldErro
   ValidateSecret(object, errors);
 }
 
+void WarnAboutSecret(const Document& object, const Document*, std::vector<std::string>& warnings) {
+  const core::Secret secret(object);
+  if (secret.type() != "kubernetes.io/tls") return;
+  std::string fault = KeyPairFault(secret.data().Get("tls.crt"), secret.data().Get("tls.key"));
+  if (!fault.empty()) warnings.push_back(std::move(fault));
+}
+
 }  // namespace
 
-constinit const KindRules kSecretRules = {
-    .group = "", .kind = "Secret", .create = ValidateSecret, .update = ValidateSecretUpdate};
+constinit const KindRules kSecretRules = {.group = "",
+                                          .kind = "Secret",
+                                          .create = ValidateSecret,
+                                          .update = ValidateSecretUpdate,
+                                          .warn = WarnAboutSecret};
 
 }  // namespace skiff

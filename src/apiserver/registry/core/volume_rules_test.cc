@@ -1,4 +1,5 @@
 #include "apiserver/registry/core/rules.h"
+#include "apiserver/validation/features.h"
 #include "apiserver/validation/rules_testing.h"
 
 namespace skiff {
@@ -103,6 +104,8 @@ TEST(VolumeRulesTest, TheSourceOfAVolumeStays) {
        "spec.volumeAttributesClassName=", "spec.volumeAttributesClassName Forbidden"},
       {"", "spec.accessModes=", "spec.accessModes Required; spec.accessModes Required"},
   });
+  const ScopedFeature on(Feature::kMutableVolumeNodeAffinity, true);
+  Volumes().ExpectChanged({{affinity, key + "kubernetes.io/arch", ""}});
 }
 
 TEST(VolumeRulesTest, OldWaysOfStoringAreWarnedAbout) {

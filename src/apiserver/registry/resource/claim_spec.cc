@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apiserver/registry/resource/devices.h"
+#include "apiserver/validation/features.h"
 #include "apiserver/validation/members.h"
 
 namespace skiff {
@@ -71,6 +72,8 @@ void ValidateConstraint(const resource::DeviceConstraint& constraint, const Requ
     ValidateDeviceFullName(*constraint.match_attribute(), "matchAttribute", errors);
   } else if (constraint.distinct_attribute()) {
     ValidateDeviceFullName(*constraint.distinct_attribute(), "distinctAttribute", errors);
+  } else if (!IsOn(Feature::kDeviceCapacity)) {
+    errors.Required("matchAttribute");
   } else {
     errors.Required("", "exactly one of \"matchAttribute\" or \"distinctAttribute\" is required");
   }

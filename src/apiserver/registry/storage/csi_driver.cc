@@ -1,5 +1,6 @@
 #include "apiserver/registry/storage/rules.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/features.h"
 #include "apiserver/validation/seen_names.h"
 #include "views/storage.k8s.io/v1.h"
 
@@ -49,6 +50,9 @@ void ValidateCSIDriver(const Document& object, FieldErrors& errors) {
     ValidateOneOf(mode, {"Persistent", "Ephemeral"}, "volumeLifecycleModes", errors);
   }
   if (!spec.se_linux_mount()) errors.Required("seLinuxMount");
+  if (IsOn(Feature::kVolumeLimitScaling) && !spec.prevent_pod_scheduling_if_missing()) {
+    errors.Required("preventPodSchedulingIfMissing");
+  }
   if (const auto period = spec.node_allocatable_update_period_seconds();
       period && *period < kMinUpdateSeconds) {
     errors.Invalid("nodeAllocatableUpdatePeriodSeconds", *period,

@@ -1,5 +1,6 @@
 #include "apiserver/registry/storage/rules.h"
 
+#include "apiserver/validation/features.h"
 #include "apiserver/validation/rules_testing.h"
 
 namespace skiff {
@@ -134,6 +135,9 @@ TEST(StorageRulesTest, ADriverSaysWhatItNeeds) {
   });
   EXPECT_EQ(drivers.Warnings("").size(), 1u);
   EXPECT_EQ(drivers.Warnings("spec.serviceAccountTokenInSecrets=true").size(), 0u);
+  const ScopedFeature on(Feature::kVolumeLimitScaling, true);
+  EXPECT_EQ(drivers.New(""), "spec.preventPodSchedulingIfMissing Required");
+  EXPECT_EQ(drivers.New("spec.preventPodSchedulingIfMissing=true"), "");
 }
 
 TEST(StorageRulesTest, CapacityIsOfOneClassInOnePlace) {

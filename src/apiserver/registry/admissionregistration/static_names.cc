@@ -1,0 +1,36 @@
+#include "apiserver/registry/admissionregistration/static_names.h"
+
+#include <string_view>
+
+#include "apiserver/validation/features.h"
+#include "apiserver/validation/value_fields.h"
+
+namespace skiff {
+namespace {
+
+constexpr std::string_view kWhy =
+    "names ending with \".static.k8s.io\" are reserved for static manifest-based configurations "
+    "and cannot be managed via the API";
+
+std::string_view NameOf(const Document& object) {
+  return TextOf(object.root().Find("metadata"), "name");
+}
+bool IsStatic(std::string_view name) { return name.ends_with(".static.k8s.io"); }
+
+}  // namespace
+
+void ValidateStaticName(const Document& object, FieldErrors& errors) {
+  const std::string_view name = NameOf(object);
+  if (!IsOn(Feature::kStaticAdmissionConfig) || !IsStatic(name)) return;
+  errors.Invalid("metadata.name", name, kWhy);
+}
+
+void WarnAboutStaticName(const Document& object, const Document* old,
+                         std::vector<std::string>& warnings) {
+  if (!IsStatic(NameOf(object))) return;
+  // A new one is not questionable but refused.
+  if (old == nullptr && IsOn(Feature::kStaticAdmissionConfig)) return;
+  warnings.push_back("metadata.name: " + std::string(kWhy));
+}
+
+}  // namespace skiff

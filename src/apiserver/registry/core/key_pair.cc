@@ -1,0 +1,112 @@
+#include "apiserver/registry/core/key_pair.h"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+namespace skiff {
+namespace {
+
+struct Blocks {
+  std::string found;                 // DER of the first that was looked for
+  std::vector<std::string> skipped;  // types of those before it
+};
+
+Blocks FindBlock(std::string_view pem, const std::function<bool(std::string_view)>& wanted) {
+  Blocks out;
+  const std::unique_ptr<BIO, decltype(&BIO_free)> bio(
+      BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), BIO_free);
+  while (true) {
+    char* name = nullptr;
+    char* header = nullptr;
+    unsigned char* der = nullptr;
+    long size = 0;
+    if (PEM_read_bio(bio.get(), &name, &header, &der, &size) == 0) break;
+    const std::string type = name;
+    const bool is_wanted = wanted(type);
+    if (is_wanted) out.found.assign(reinterpret_cast<const char*>(der), static_cast<size_t>(size));
+    OPENSSL_free(name);
+    OPENSSL_free(header);
+    // It may be a private key.
+    OPENSSL_clear_free(der, static_cast<size_t>(size));
+    if (is_wanted) break;
+    out.skipped.push_back(type);
+  }
+  ERR_clear_error();
+  return out;
+}
+
+std::string Types(const std::vector<std::string>& types) {
+  std::string out = "[";
+  for (const std::string& type : types) {
+    if (out.size() > 1) out += ' ';
+    out += type;
+  }
+  return out + "]";
+}
+
+bool IsCertificate(std::string_view type) { return type == "CERTIFICATE"; }
+bool IsKey(std::string_view type) {
+  return type == "PRIVATE KEY" || type.ends_with(" PRIVATE KEY");
+}
+
+std::string NoCertificate(const std::vector<std::string>& skipped) {
+  if (skipped.empty()) return "tls: failed to find any PEM data in certificate input";
+  if (skipped.size() == 1 && skipped[0].ends_with("PRIVATE KEY")) {
+    return "tls: failed to find certificate PEM data in certificate input, but did find a private "
+           "key; PEM inputs may have been switched";
+  }
+  return "tls: failed to find \"CERTIFICATE\" PEM block in certificate input after skipping PEM "
+         "blocks of the following types: " +
+         Types(skipped);
+}
+
+std::string NoKey(const std::vector<std::string>& skipped) {
+  if (skipped.empty()) return "tls: failed to find any PEM data in key input";
+  if (skipped.size() == 1 && IsCertificate(skipped[0])) {
+    return "tls: found a certificate rather than a key in the PEM for the private key";
+  }
+  return "tls: failed to find PEM block with type ending in \"PRIVATE KEY\" in key input after "
+         "skipping PEM blocks of the following types: " +
+         Types(skipped);
+}
+
+}  // namespace
+
+std::string KeyPairFault(std::string_view certificates, std::string_view key) {
+  const Blocks certificate = FindBlock(certificates, IsCertificate);
+  if (certificate.found.empty()) return NoCertificate(certificate.skipped);
+  Blocks private_key = FindBlock(key, IsKey);
+  if (private_key.found.empty()) return NoKey(private_key.skipped);
+
+  const auto* der = reinterpret_cast<const unsigned char*>(certificate.found.data());
+  const std::unique_ptr<X509, decltype(&X509_free)> leaf(
+      d2i_X509(nullptr, &der, static_cast<long>(certificate.found.size())), X509_free);
+  der = reinterpret_cast<const unsigned char*>(private_key.found.data());
+  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> secret(
+      d2i_AutoPrivateKey(nullptr, &der, static_cast<long>(private_key.found.size())),
+      EVP_PKEY_free);
+  OPENSSL_cleanse(private_key.found.data(), private_key.found.size());
+  std::string fault;
+  if (leaf == nullptr) {
+    fault = "x509: malformed certificate";
+  } else if (secret == nullptr) {
+    fault = "tls: failed to parse private key";
+  } else if (const EVP_PKEY* shown = X509_get0_pubkey(leaf.get());
+             shown == nullptr ||
+             EVP_PKEY_get_base_id(shown) != EVP_PKEY_get_base_id(secret.get())) {
+    fault = "tls: private key type does not match public key type";
+  } else if (EVP_PKEY_eq(shown, secret.get()) != 1) {
+    fault = "tls: private key does not match public key";
+  }
+  ERR_clear_error();
+  return fault;
+}
+
+}  // namespace skiff

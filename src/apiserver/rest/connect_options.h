@@ -1,0 +1,17 @@
+// The options of a connection (PodExecOptions and its like) as the query and the path give them.
+#pragma once
+
+#include "apiserver/request/query.h"
+#include "apiserver/request/request_info.h"
+#include "base/status.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// Names and values of the query that fit no field are passed over. A field `path` is what follows
+// the subresource in the URL, whatever the query says. Ports come one by one or with commas
+// between them; kBadRequest for what is no port.
+Result<Document> ConnectOptionsOf(const RequestInfo& info, const QueryParameters& query,
+                                  const MessageDesc* type);
+
+}  // namespace skiff

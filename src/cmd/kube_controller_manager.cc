@@ -1,0 +1,19 @@
+// build/bin/kube-controller-manager: the control loops alone, with the flags of Kubernetes' own.
+#include "cli/kube_controller_manager.h"
+
+#include <cstdio>
+#include <new>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.h"
+
+int main(int argc, char** argv) {
+  try {
+    return skiff::RunKubeControllerManager(
+        std::vector<std::string_view>(argv + (argc > 0), argv + argc));
+  } catch (const std::bad_alloc&) {
+    std::fputs("kube-controller-manager: out of memory\n", stderr);
+    return skiff::kExitFailure;
+  }
+}

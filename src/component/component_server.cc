@@ -1,0 +1,204 @@
+#include "component/component_server.h"
+
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "apiserver/authn/bearer_token.h"
+#include "apiserver/authn/client_certificate.h"
+#include "apiserver/authn/request_authenticator.h"
+#include "apiserver/authn/token_cache.h"
+#include "apiserver/authz/forbidden.h"
+#include "apiserver/metrics.h"
+#include "apiserver/profile_pages.h"
+#include "apiserver/request/respond.h"
+#include "net/server.h"
+
+namespace skiff {
+namespace {
+
+// Without an API server to ask, tokens mean nothing to anybody.
+class UnknownTokens final : public TokenAuthenticator {
+ public:
+  void AuthenticateToken(std::string_view /*token*/, WantedAudiences /*audiences*/,
+                         AuthenticationCallback done) override {
+    done({});
+  }
+};
+
+struct CheckedHealth {
+  Health health;
+  std::vector<HealthCheck> checks;
+};
+
+AccessAttributes AttributesOf(const ApiRequest& request) {
+  const RequestInfo& info = request.info;
+  return AccessAttributes{.user = &request.user,
+                          .verb = info.verb,
+                          .is_resource = info.is_resource,
+                          .group = info.group,
+                          .version = info.version,
+                          .resource = info.resource,
+                          .subresource = info.subresource,
+                          .name_space = info.name_space,
+                          .name = info.name,
+                          .path = info.path};
+}
+
+class Server final : public ComponentServer, private HttpHandler {
+ public:
+  Server(ComponentServerOptions options, const ComponentSurroundings& surroundings)
+      : options_(std::move(options)),
+        surroundings_(surroundings),
+        tokens_(MakeTokens()),
+        authenticator_(MakeMethods(), AnonymousOptions{}),
+        authorizer_(options_.delegation, options_.access_reviews, surroundings.clock),
+        profiles_(surroundings.clock) {
+    SetChecks({});
+    slis_.AddCollected(kHealthcheckSpec, MetricKind::kGauge,
+                       [this](const MetricsRegistry::Emit& emit) { CollectChecks(emit); });
+  }
+  ~Server() override { Stop(); }
+
+  Result<void> Listen() {
+    HttpServerOptions http;
+    http.addresses = {options_.address};
+    http.tls = options_.tls;
+    http.handler = this;
+    http.clock = &surroundings_.clock;
+    http.loops = 1;
+    http.share_port = options_.share_port;
+    if (options_.max_streams != 0) http.limits.max_streams = options_.max_streams;
+    http.on_error = [&log = surroundings_.log](std::string_view what) { log.Warning(what); };
+    SKIFF_ASSIGN_OR_RETURN(http_, HttpServer::Start(std::move(http)));
+    return {};
+  }
+
+  void SetChecks(std::vector<HealthCheck> checks) override {
+    auto made = std::make_shared<CheckedHealth>();
+    if (checks.empty()) checks.push_back({.name = "ping", .check = [] { return std::string(); }});
+    for (const HealthCheck& check : checks) made->health.Add(check);
+    made->checks = std::move(checks);
+    const std::lock_guard lock(health_mutex_);
+    health_ = std::move(made);
+  }
+
+  const std::vector<std::string>& addresses() const override { return http_->addresses(); }
+
+  void Stop() override {
+    profiles_.Stop();
+    if (http_ != nullptr) http_->Stop();
+  }
+
+ private:
+  std::unique_ptr<TokenAuthenticator> MakeTokens() {
+    if (options_.token_reviews == nullptr) return std::make_unique<UnknownTokens>();
+    auto reviewed = std::make_unique<DelegatedTokens>(*options_.token_reviews);
+    if (options_.delegation.token_ttl <= Duration::zero()) return reviewed;
+    return std::make_unique<TokenCache>(std::move(reviewed), surroundings_.clock,
+                                        options_.delegation.token_ttl);
+  }
+
+  std::vector<std::unique_ptr<Authenticator>> MakeMethods() {
+    std::vector<std::unique_ptr<Authenticator>> methods;
+    if (!options_.tls.client_ca_files.empty()) {
+      methods.push_back(std::make_unique<ClientCertificateAuthenticator>(surroundings_.clock));
+    }
+    methods.push_back(std::make_unique<BearerTokenAuthenticator>(*tokens_));
+    return methods;
+  }
+
+  void Handle(HttpRequest http, Responder responder) override {
+    auto request = std::make_unique<ApiRequest>(
+        ApiRequest{.http = std::move(http), .responder = std::move(responder)});
+    request->audit_id = NewUuid(surroundings_.random);
+    Result<QueryParameters> query = QueryParameters::Parse(request->http.query);
+    if (!query) return RespondError(*request, query.error());
+    request->query = std::move(*query);
+    Result<RequestInfo> info =
+        ReadRequestInfo(request->http.method, request->http.path, request->query);
+    if (!info) return RespondError(*request, info.error());
+    request->info = std::move(*info);
+    const HttpRequest& asked = request->http;
+    auto keep = std::make_shared<ApiRequestPtr>(std::move(request));
+    authenticator_.Authenticate(asked, [this, keep](Authentication found) {
+      AfterAuthentication(std::move(*keep), std::move(found));
+    });
+  }
+
+  void AfterAuthentication(ApiRequestPtr request, Authentication found) {
+    if (!found.ok()) {
+      surroundings_.log.Verbose(2, "Unable to authenticate the request", {{"err", found.error}});
+      return RespondError(*request, Status(StatusReason::kUnauthorized, "Unauthorized"));
+    }
+    request->user = std::move(found.user);
+    const AccessAttributes attributes = AttributesOf(*request);
+    auto keep = std::make_shared<ApiRequestPtr>(std::move(request));
+    authorizer_.Authorize(attributes, [this, keep](const AccessAnswer& answer) {
+      AfterAuthorization(std::move(*keep), answer);
+    });
+  }
+
+  void AfterAuthorization(ApiRequestPtr request, const AccessAnswer& answer) {
+    if (answer.decision != Decision::kAllow) {
+      if (!answer.evaluation_error.empty()) {
+        return RespondInternalError(*request, answer.evaluation_error);
+      }
+      return RespondError(*request, ForbiddenStatus(AttributesOf(*request), answer.reason));
+    }
+    // The answer may have come on the executor of the control loops, which have other things to do.
+    const Responder& responder = request->responder;
+    responder.Post([this, request = std::move(request)]() mutable { Route(std::move(request)); });
+  }
+
+  void Route(ApiRequestPtr request) {
+    const std::string& path = request->info.path;
+    if (Checks()->health.Answer(*request)) return;
+    if (options_.profiling && profiles_.Answer(request)) return;
+    if (path == "/metrics") {
+      return RespondBytes(*request, 200, kMetricsContentType,
+                          SharedBytes(surroundings_.metrics.Text()));
+    }
+    if (path == "/metrics/slis") {
+      return RespondBytes(*request, 200, kMetricsContentType, SharedBytes(slis_.Text()));
+    }
+    if (path == "/configz") {
+      return RespondBytes(*request, 200, "application/json", SharedBytes(options_.config_json));
+    }
+    RespondUnknownPath(*request);
+  }
+
+  std::shared_ptr<const CheckedHealth> Checks() const {
+    const std::lock_guard lock(health_mutex_);
+    return health_;
+  }
+
+  void CollectChecks(const MetricsRegistry::Emit& emit) {
+    const auto checked = Checks();
+    for (const HealthCheck& check : checked->checks) {
+      emit({check.name, "healthz"}, check.check().empty() ? 1 : 0);
+    }
+  }
+
+  const ComponentServerOptions options_;
+  const ComponentSurroundings surroundings_;
+  const std::unique_ptr<TokenAuthenticator> tokens_;
+  RequestAuthenticator authenticator_;
+  DelegatedAuthorizer authorizer_;
+  ProfilePages profiles_;
+  MetricsRegistry slis_;
+  mutable std::mutex health_mutex_;
+  std::shared_ptr<const CheckedHealth> health_;
+  std::unique_ptr<HttpServer> http_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ComponentServer>> ComponentServer::Start(
+    ComponentServerOptions options, const ComponentSurroundings& surroundings) {
+  auto server = std::make_unique<Server>(std::move(options), surroundings);
+  SKIFF_RETURN_IF_ERROR(server->Listen());
+  return server;
+}
+
+}  // namespace skiff

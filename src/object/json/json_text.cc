@@ -1,0 +1,14 @@
+#include "object/json/json_text.h"
+
+#include "base/buffer.h"
+#include "object/json/text.h"
+
+namespace skiff {
+
+std::string JsonText(std::string_view text) {
+  ByteBuffer out;
+  AppendJsonString(out, text);
+  return out.ToString();
+}
+
+}  // namespace skiff

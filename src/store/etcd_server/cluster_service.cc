@@ -1,0 +1,35 @@
+#include <string_view>
+#include <utility>
+
+#include "store/etcd_server/services.h"
+
+namespace skiff {
+namespace {
+
+using etcdserverpb::MemberListRequest;
+using etcdserverpb::MemberListResponse;
+
+void HandleMemberList(EtcdCore& core, GrpcReply<MemberListResponse> reply) {
+  MemberListResponse response;
+  core.FillHeader(response);
+  auto* member = response.add_members();
+  member->set_id(core.member_id());
+  member->set_name(core.options().name);
+  for (const std::string& url : core.options().peer_urls) member->add_peerurls(url);
+  for (const std::string& url : core.options().client_urls) member->add_clienturls(url);
+  reply(response);
+}
+
+}  // namespace
+
+void AddClusterService(GrpcRouter& router, EtcdCore& core) {
+  router.Add<MemberListRequest, MemberListResponse>(
+      "/etcdserverpb.Cluster/MemberList",
+      [&core](auto, auto reply) { HandleMemberList(core, std::move(reply)); });
+  for (const std::string_view method :
+       {"MemberAdd", "MemberRemove", "MemberUpdate", "MemberPromote"}) {
+    router.AddUnimplemented("etcdserverpb.Cluster", method);
+  }
+}
+
+}  // namespace skiff

@@ -1,0 +1,55 @@
+// Messages of gRPC as they lie in the body of an HTTP/2 request or answer: a byte that says whether
+// the message is compressed, its length in four bytes, big-endian, and the message.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/shared_bytes.h"
+#include "net/http.h"
+#include "store/etcd_server/grpc_status.h"
+
+namespace skiff {
+
+inline constexpr size_t kGrpcPrefixBytes = 5;
+
+// Writes the prefix of a message of that size.
+void WriteGrpcPrefix(char* out, size_t size);
+
+// Any class that protobuf made.
+template <typename Message>
+SharedBytes FrameMessage(const Message& message) {
+  const size_t size = message.ByteSizeLong();
+  return SharedBytes::Make(kGrpcPrefixBytes + size, [&](char* out) {
+    WriteGrpcPrefix(out, size);
+    message.SerializeWithCachedSizesToArray(reinterpret_cast<uint8_t*>(out + kGrpcPrefixBytes));
+  });
+}
+
+// Cuts a stream of bytes into messages.
+class GrpcReader {
+ public:
+  explicit GrpcReader(size_t max_bytes) : max_bytes_(max_bytes) {}
+  // Calls `take` for each message that is whole now. After an error there is nothing more to read.
+  GrpcStatus Read(std::string_view bytes, const std::function<void(std::string_view)>& take);
+  // Whether the last message is there in part only.
+  bool is_within_message() const { return !pending_.empty(); }
+
+ private:
+  const size_t max_bytes_;
+  std::string pending_;
+};
+
+// The one message of a body.
+GrpcResult<std::string_view> OnlyMessage(std::string_view body);
+
+// What an answer ends with. Texts are escaped as gRPC wants it.
+void AddGrpcStatus(HttpHeaders& headers, const GrpcStatus& status);
+// An answer that has nothing but a status.
+HttpResponse GrpcStatusResponse(const GrpcStatus& status);
+// An answer of one message.
+HttpResponse GrpcMessageResponse(SharedBytes frame);
+
+}  // namespace skiff

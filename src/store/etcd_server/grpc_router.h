@@ -1,0 +1,116 @@
+// Finds the method of gRPC that a request calls; whatever is not gRPC goes to another handler.
+//
+// Methods are added before the server starts and stay. Calls of methods with one request and one
+// answer are handled on the loop of their connection and may be answered from any thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/metrics.h"
+#include "net/http.h"
+#include "store/etcd_server/grpc_frame.h"
+#include "store/etcd_server/grpc_status.h"
+#include "store/etcd_server/grpc_stream.h"
+
+namespace skiff {
+
+// Answers one call, once.
+class GrpcResponder {
+ public:
+  GrpcResponder(Responder responder, std::function<void(GrpcCode)> on_end)
+      : responder_(std::move(responder)), on_end_(std::move(on_end)) {}
+  void SendFrame(SharedBytes frame) &&;
+  void SendStatus(const GrpcStatus& status) &&;
+
+ private:
+  Responder responder_;
+  std::function<void(GrpcCode)> on_end_;
+};
+
+// The same for a method whose answer is a Message of protobuf.
+template <typename Message>
+class GrpcReply {
+ public:
+  explicit GrpcReply(GrpcResponder responder) : responder_(std::move(responder)) {}
+  void operator()(const Message& message) {
+    std::move(responder_).SendFrame(FrameMessage(message));
+  }
+  void operator()(const GrpcStatus& status) { std::move(responder_).SendStatus(status); }
+  void operator()(const GrpcResult<Message>& result) {
+    if (result) {
+      (*this)(*result);
+    } else {
+      (*this)(result.error());
+    }
+  }
+
+ private:
+  GrpcResponder responder_;
+};
+
+class GrpcRouter final : public HttpHandler {
+ public:
+  using BytesMethod = std::function<void(std::string_view message, GrpcResponder)>;
+
+  // `other` outlives the router.
+  GrpcRouter(HttpHandler* other, MetricsRegistry& metrics, size_t max_message_bytes);
+
+  // "/etcdserverpb.KV/Range"
+  void AddBytes(std::string path, BytesMethod method);
+  template <typename Request, typename Response>
+  void Add(std::string path, std::function<void(Request, GrpcReply<Response>)> method) {
+    AddBytes(std::move(path),
+             [method = std::move(method)](std::string_view message, GrpcResponder responder) {
+               Request request;
+               if (!request.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
+                 return std::move(responder).SendStatus(
+                     {GrpcCode::kInternal, "grpc: error unmarshalling request"});
+               }
+               method(std::move(request), GrpcReply<Response>(std::move(responder)));
+             });
+  }
+  void AddStream(std::string path, GrpcStreamFactory factory);
+  // A method that is known and not there.
+  void AddUnimplemented(std::string_view service, std::string_view method);
+
+  // Ends all streams and refuses further ones. Any thread.
+  void EndStreams(const GrpcStatus& status);
+
+  void Handle(HttpRequest request, Responder responder) override;
+  void HandleTooLarge(HttpRequest request, Responder responder) override;
+  std::unique_ptr<RequestSink> HandleStream(HttpRequest& request, Responder& responder) override;
+
+ private:
+  struct Method {
+    BytesMethod bytes;         // or
+    GrpcStreamFactory stream;  // or neither: unimplemented
+    std::string service;
+    std::string name;
+  };
+
+  Method& AddMethod(std::string path);
+  const Method* Find(const HttpRequest& request) const;
+  std::shared_ptr<GrpcOutput> NewOutput();
+  GrpcResponder MakeResponder(const Method& method, Responder responder);
+
+  HttpHandler* const other_;
+  const size_t max_message_bytes_;
+  CounterFamily& started_;
+  CounterFamily& handled_;
+  std::unordered_map<std::string, Method> methods_;
+
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<GrpcOutput>> outputs_;
+  size_t sweep_at_ = 64;  // outputs that are gone are forgotten when there are so many
+  bool ended_ = false;
+};
+
+}  // namespace skiff

@@ -1,0 +1,64 @@
+#include <memory>
+#include <utility>
+
+#include "store/etcd_server/services.h"
+
+namespace skiff {
+namespace {
+
+// A HealthCheckResponse whose field 1, the status, is 1: serving.
+constexpr std::string_view kServing("\x08\x01", 2);
+
+SharedBytes ServingFrame() {
+  return SharedBytes::Make(kGrpcPrefixBytes + kServing.size(), [](char* out) {
+    WriteGrpcPrefix(out, kServing.size());
+    kServing.copy(out + kGrpcPrefixBytes, kServing.size());
+  });
+}
+
+// Sends how the server is, which does not change until it ends.
+class HealthWatch final : public GrpcStreamHandler {
+ public:
+  explicit HealthWatch(std::shared_ptr<GrpcOutput> output) : output_(std::move(output)) {}
+  void OnMessage(std::string_view message) override {
+    static_cast<void>(message);
+    if (!std::exchange(told_, true)) output_->Send(ServingFrame());
+  }
+
+ private:
+  const std::shared_ptr<GrpcOutput> output_;
+  bool told_ = false;
+};
+
+}  // namespace
+
+void AddHealthService(GrpcRouter& router) {
+  router.AddBytes(
+      "/grpc.health.v1.Health/Check", [](std::string_view message, GrpcResponder responder) {
+        // Only the server as a whole is known, whose name is empty.
+        const bool is_whole = message.empty() || message == std::string_view("\x0a\0", 2);
+        if (is_whole) return std::move(responder).SendFrame(ServingFrame());
+        std::move(responder).SendStatus({GrpcCode::kNotFound, "unknown service"});
+      });
+  router.AddStream("/grpc.health.v1.Health/Watch", [](std::shared_ptr<GrpcOutput> output) {
+    return std::make_unique<HealthWatch>(std::move(output));
+  });
+}
+
+void AddAuthService(GrpcRouter& router) {
+  for (const std::string_view method :
+       {"AuthEnable", "AuthStatus", "UserAdd", "UserGet", "UserList", "UserDelete",
+        "UserChangePassword", "UserGrantRole", "UserRevokeRole", "RoleAdd", "RoleGet", "RoleList",
+        "RoleDelete", "RoleGrantPermission", "RoleRevokePermission"}) {
+    router.AddUnimplemented("etcdserverpb.Auth", method);
+  }
+  // What an etcd without users says; clients that bring a name go on without.
+  for (const std::string_view method : {"Authenticate", "AuthDisable"}) {
+    router.AddBytes("/etcdserverpb.Auth/" + std::string(method),
+                    [](std::string_view, GrpcResponder responder) {
+                      std::move(responder).SendStatus(kAuthNotEnabled);
+                    });
+  }
+}
+
+}  // namespace skiff

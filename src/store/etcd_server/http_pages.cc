@@ -1,0 +1,175 @@
+#include "store/etcd_server/http_pages.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/strings.h"
+
+namespace skiff {
+namespace {
+
+using etcdserverpb::AlarmType;
+
+HttpResponse Respond(int code, std::string_view type, std::string_view body) {
+  HttpResponse response;
+  response.code = code;
+  response.headers.Add("content-type", std::string(type));
+  response.body = SharedBytes(body);
+  return response;
+}
+
+HttpResponse NotAllowed() {
+  HttpResponse response = PlainTextResponse(405, "Method Not Allowed\n");
+  response.headers.Add("allow", "GET");
+  return response;
+}
+
+std::string_view AlarmName(AlarmType alarm) {
+  return alarm == etcdserverpb::NOSPACE ? "NOSPACE" : "CORRUPT";
+}
+
+// Whether the query has name=value among its parts. None of the values needs escapes.
+bool HasParameter(std::string_view query, std::string_view name, std::string_view value) {
+  while (!query.empty()) {
+    const size_t end = std::min(query.find('&'), query.size());
+    const std::string_view part = query.substr(0, end);
+    const size_t equals = std::min(part.find('='), part.size());
+    if (part.substr(0, equals) == name && part.substr(std::min(equals + 1, part.size())) == value)
+      return true;
+    query.remove_prefix(std::min(end + 1, query.size()));
+  }
+  return false;
+}
+
+std::string EscapeJson(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return out;
+}
+
+constexpr std::array<std::string_view, 4> kReadyChecks = {"data_corruption", "linearizable_read",
+                                                          "non_learner", "serializable_read"};
+constexpr std::array<std::string_view, 1> kLiveChecks = {"serializable_read"};
+
+}  // namespace
+
+void HttpPages::Handle(HttpRequest request, Responder responder) {
+  std::move(responder).Respond(Answer(request));
+}
+
+HttpResponse HttpPages::Answer(const HttpRequest& request) {
+  const std::string_view path = request.path;
+  const bool is_read = request.method == "GET" || request.method == "HEAD";
+  if (path == "/version") {
+    if (!is_read) return NotAllowed();
+    return Respond(200, "application/json",
+                   "{\"etcdserver\":\"" + std::string(kEtcdServerVersion) +
+                       "\",\"etcdcluster\":\"" + std::string(kEtcdClusterVersion) +
+                       "\",\"storage\":\"" + std::string(kEtcdClusterVersion) + "\"}");
+  }
+  if (path == "/health") return is_read ? Health(request) : NotAllowed();
+  if (path == "/metrics") {
+    return is_read ? Respond(200, kMetricsContentType, core_.metrics().Text()) : NotAllowed();
+  }
+  if (path == "/livez" || path.starts_with("/livez/")) return Checks(request, false);
+  if (path == "/readyz" || path.starts_with("/readyz/")) return Checks(request, true);
+  return PlainTextResponse(404, "404 page not found\n");
+}
+
+HttpResponse HttpPages::Health(const HttpRequest& request) {
+  std::string reason;
+  for (const AlarmType alarm : core_.Alarms()) {
+    if (!HasParameter(request.query, "exclude", AlarmName(alarm)))
+      reason = "ALARM " + std::string(AlarmName(alarm));
+  }
+  const StoreHealth health = core_.store().Health();
+  if (reason.empty() && !health.readable) reason = "RANGE ERROR:" + health.reason;
+  // A store that cannot be written is as an etcd that has lost its majority.
+  if (reason.empty() && !health.writable && !HasParameter(request.query, "serializable", "true"))
+    reason = "RAFT NO LEADER";
+  return Respond(reason.empty() ? 200 : 503, "application/json",
+                 "{\"health\":\"" + std::string(reason.empty() ? "true" : "false") +
+                     "\",\"reason\":\"" + EscapeJson(reason) + "\"}");
+}
+
+HttpResponse HttpPages::Checks(const HttpRequest& request, bool ready) {
+  if (request.method != "GET" && request.method != "HEAD") return NotAllowed();
+  const std::string_view root = ready ? "/readyz" : "/livez";
+  const std::string_view only = std::string_view(request.path).substr(root.size());
+  const std::span<const std::string_view> checks =
+      ready ? std::span<const std::string_view>(kReadyChecks) : kLiveChecks;
+  const StoreHealth health = core_.store().Health();
+  bool is_corrupt = false;
+  for (const AlarmType alarm : core_.Alarms()) is_corrupt |= alarm == etcdserverpb::CORRUPT;
+  std::string text;
+  bool good = true;
+  bool found = only.empty();
+  for (const std::string_view check : checks) {
+    if (!only.empty() && only.substr(1) != check) continue;
+    found = true;
+    if (HasParameter(request.query, "exclude", check)) continue;
+    std::string why;
+    if (check == "data_corruption" && is_corrupt) why = "alarm activated: CORRUPT";
+    if (check.ends_with("_read") && !health.readable) why = health.reason;
+    if (check == "linearizable_read" && !health.writable) why = health.reason;
+    good = good && why.empty();
+    text += (why.empty() ? "[+]" : "[-]") + std::string(check) +
+            (why.empty() ? " ok\n" : " failed: " + why + "\n");
+  }
+  if (!found) return PlainTextResponse(404, "404 page not found\n");
+  if (!good) return PlainTextResponse(503, text);
+  const bool verbose =
+      request.query == "verbose" || request.query.find("verbose=") != std::string::npos;
+  return PlainTextResponse(200, verbose ? text + "ok\n" : "ok\n");
+}
+
+void AddEtcdMetrics(EtcdCore& core) {
+  static constexpr std::string_view kVersionLabels[] = {"server_version"};
+  static constexpr MetricSpec kVersion{"etcd_server_version",
+                                       "Which version is running. 1 for "
+                                       "'server_version' label with current version.",
+                                       kVersionLabels};
+  static constexpr MetricSpec kHasLeader{
+      "etcd_server_has_leader", "Whether or not a leader exists. 1 is existence, 0 is not."};
+  static constexpr MetricSpec kIsLeader{
+      "etcd_server_is_leader", "Whether or not this member is a leader. 1 if is, 0 otherwise."};
+  static constexpr MetricSpec kQuota{"etcd_server_quota_backend_bytes",
+                                     "Current backend storage quota size in bytes."};
+  static constexpr MetricSpec kTotal{
+      "etcd_mvcc_db_total_size_in_bytes",
+      "Total size of the underlying database physically allocated in bytes."};
+  static constexpr MetricSpec kInUse{
+      "etcd_mvcc_db_total_size_in_use_in_bytes",
+      "Total size of the underlying database logically in use in bytes."};
+  static constexpr MetricSpec kRevision{"etcd_debugging_mvcc_current_revision",
+                                        "The current revision of store."};
+  static constexpr MetricSpec kCompactRevision{"etcd_debugging_mvcc_compact_revision",
+                                               "The revision of the last compaction in store."};
+  static constexpr MetricSpec kKeys{"etcd_debugging_mvcc_keys_total", "Total number of keys."};
+  MetricsRegistry& registry = core.metrics();
+  registry.AddGauge(kVersion).With({kEtcdServerVersion}).Set(1);
+  registry.AddGauge(kHasLeader).With({}).Set(1);
+  registry.AddGauge(kIsLeader).With({}).Set(1);
+  registry.AddGauge(kQuota).With({}).Set(static_cast<double>(core.quota_bytes()));
+  const auto collect = [&](const MetricSpec& spec, double (*value)(const StoreFigures&)) {
+    registry.AddCollected(spec, MetricKind::kGauge,
+                          [&core, value](const MetricsRegistry::Emit& emit) {
+                            core.store().Figures([&](Result<StoreFigures> figures) {
+                              if (figures) emit({}, value(*figures));
+                            });
+                          });
+  };
+  collect(kTotal, [](const StoreFigures& f) { return static_cast<double>(f.bytes_on_disk); });
+  collect(kInUse, [](const StoreFigures& f) { return static_cast<double>(f.bytes_in_use); });
+  collect(kRevision, [](const StoreFigures& f) { return static_cast<double>(f.revision.value); });
+  collect(kCompactRevision,
+          [](const StoreFigures& f) { return static_cast<double>(f.compacted.value); });
+  collect(kKeys, [](const StoreFigures& f) { return static_cast<double>(f.keys); });
+}
+
+}  // namespace skiff

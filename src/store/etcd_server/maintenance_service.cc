@@ -1,0 +1,162 @@
+#include <memory>
+#include <utility>
+
+#include "store/etcd_server/services.h"
+#include "store/etcd_server/snapshot.h"
+#include "store/etcd_server/snapshot_stream.h"
+
+namespace skiff {
+namespace {
+
+using etcdserverpb::AlarmRequest;
+using etcdserverpb::AlarmResponse;
+using etcdserverpb::AlarmType;
+using etcdserverpb::DefragmentRequest;
+using etcdserverpb::DefragmentResponse;
+using etcdserverpb::HashKVRequest;
+using etcdserverpb::HashKVResponse;
+using etcdserverpb::HashRequest;
+using etcdserverpb::HashResponse;
+using etcdserverpb::MoveLeaderRequest;
+using etcdserverpb::MoveLeaderResponse;
+using etcdserverpb::StatusRequest;
+using etcdserverpb::StatusResponse;
+
+void HandleStatus(EtcdCore& core, GrpcReply<StatusResponse> reply) {
+  core.UpdateSize();
+  StatusResponse response;
+  core.FillHeader(response);
+  response.set_version(std::string(kEtcdServerVersion));
+  response.set_storageversion(std::string(kEtcdClusterVersion));
+  response.set_dbsize(static_cast<int64_t>(core.bytes_on_disk()));
+  response.set_dbsizeinuse(static_cast<int64_t>(core.bytes_in_use()));
+  if (core.quota_bytes() != kNoQuota)
+    response.set_dbsizequota(static_cast<int64_t>(core.quota_bytes()));
+  response.set_leader(core.member_id());
+  // One write, one entry of a log of agreement.
+  const auto index = static_cast<uint64_t>(core.store().revision().value);
+  response.set_raftindex(index);
+  response.set_raftappliedindex(index);
+  response.set_raftterm(kRaftTerm);
+  response.mutable_downgradeinfo();
+  for (const AlarmType alarm : core.Alarms()) {
+    response.add_errors("memberID:" + std::to_string(core.member_id()) +
+                        " alarm:" + (alarm == etcdserverpb::NOSPACE ? "NOSPACE" : "CORRUPT") + " ");
+  }
+  const StoreHealth health = core.store().Health();
+  if (!health.reason.empty()) response.add_errors(health.reason);
+  reply(response);
+}
+
+void HandleAlarm(EtcdCore& core, const AlarmRequest& request, GrpcReply<AlarmResponse> reply) {
+  AlarmResponse response;
+  core.FillHeader(response);
+  const bool is_ours = request.memberid() == 0 || request.memberid() == core.member_id();
+  const auto add = [&](AlarmType alarm) {
+    auto* out = response.add_alarms();
+    out->set_memberid(core.member_id());
+    out->set_alarm(alarm);
+  };
+  const auto alarms = core.Alarms();
+  switch (request.action()) {
+    case AlarmRequest::ACTIVATE:
+      if (request.alarm() == etcdserverpb::NONE || !is_ours) break;
+      core.SetAlarm(request.alarm(), true);
+      add(request.alarm());
+      break;
+    case AlarmRequest::DEACTIVATE:
+      for (const AlarmType alarm : alarms) {
+        if (!is_ours || (request.alarm() != etcdserverpb::NONE && request.alarm() != alarm))
+          continue;
+        core.SetAlarm(alarm, false);
+        add(alarm);
+      }
+      break;
+    default:
+      for (const AlarmType alarm : alarms) {
+        if (request.alarm() == etcdserverpb::NONE || request.alarm() == alarm) add(alarm);
+      }
+  }
+  reply(response);
+}
+
+// Runs on the thread of jobs; the reply is shared because jobs can be copied.
+template <typename Response>
+void RunJob(EtcdCore& core, GrpcReply<Response> reply, std::function<GrpcResult<Response>()> work) {
+  auto shared = std::make_shared<GrpcReply<Response>>(std::move(reply));
+  const bool taken = core.jobs().Submit([&core, shared, work = std::move(work)] {
+    GrpcResult<Response> response = work();
+    if (response) core.FillHeader(*response);
+    (*shared)(response);
+  });
+  if (!taken) (*shared)(kTooManyRequestsError);
+}
+
+void HandleDefragment(EtcdCore& core, GrpcReply<DefragmentResponse> reply) {
+  RunJob<DefragmentResponse>(core, std::move(reply), [&core]() -> GrpcResult<DefragmentResponse> {
+    if (Result<void> done = core.store().Defragment(); !done)
+      return std::unexpected(FromStore(done.error()));
+    core.UpdateSize();
+    return DefragmentResponse();
+  });
+}
+
+void HandleHashKv(EtcdCore& core, Revision through, GrpcReply<HashKVResponse> reply) {
+  RunJob<HashKVResponse>(core, std::move(reply), [&core, through]() -> GrpcResult<HashKVResponse> {
+    const Result<KeyHash> hash = HashKeys(core, through);
+    if (!hash) return std::unexpected(FromStore(hash.error()));
+    HashKVResponse response;
+    response.set_hash(hash->hash);
+    // etcd says so when nothing was ever compacted.
+    response.set_compact_revision(hash->compacted.value > 1 ? hash->compacted.value : -1);
+    response.set_hash_revision(hash->revision.value);
+    return response;
+  });
+}
+
+void HandleHash(EtcdCore& core, GrpcReply<HashResponse> reply) {
+  RunJob<HashResponse>(core, std::move(reply), [&core]() -> GrpcResult<HashResponse> {
+    const Result<KeyHash> hash = HashKeys(core, {});
+    if (!hash) return std::unexpected(FromStore(hash.error()));
+    HashResponse response;
+    response.set_hash(hash->hash);
+    response.mutable_header()->set_revision(hash->revision.value);
+    return response;
+  });
+}
+
+void HandleMoveLeader(EtcdCore& core, const MoveLeaderRequest& request,
+                      GrpcReply<MoveLeaderResponse> reply) {
+  if (request.targetid() != core.member_id()) return reply(kBadTransferee);
+  MoveLeaderResponse response;
+  core.FillHeader(response);
+  reply(response);
+}
+
+}  // namespace
+
+void AddMaintenanceService(GrpcRouter& router, EtcdCore& core) {
+  const std::string service = "/etcdserverpb.Maintenance/";
+  router.Add<StatusRequest, StatusResponse>(
+      service + "Status", [&core](auto, auto reply) { HandleStatus(core, std::move(reply)); });
+  router.Add<AlarmRequest, AlarmResponse>(service + "Alarm", [&core](auto request, auto reply) {
+    HandleAlarm(core, request, std::move(reply));
+  });
+  router.Add<DefragmentRequest, DefragmentResponse>(
+      service + "Defragment",
+      [&core](auto, auto reply) { HandleDefragment(core, std::move(reply)); });
+  router.Add<HashRequest, HashResponse>(
+      service + "Hash", [&core](auto, auto reply) { HandleHash(core, std::move(reply)); });
+  router.Add<HashKVRequest, HashKVResponse>(service + "HashKV", [&core](auto request, auto reply) {
+    HandleHashKv(core, {request.revision()}, std::move(reply));
+  });
+  router.Add<MoveLeaderRequest, MoveLeaderResponse>(
+      service + "MoveLeader",
+      [&core](auto request, auto reply) { HandleMoveLeader(core, request, std::move(reply)); });
+  router.AddUnimplemented("etcdserverpb.Maintenance", "Downgrade");
+  router.AddStream(service + "Snapshot", [&core](std::shared_ptr<GrpcOutput> output) {
+    return std::make_unique<SnapshotStream>(core, std::move(output));
+  });
+}
+
+}  // namespace skiff

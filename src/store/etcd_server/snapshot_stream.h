@@ -1,0 +1,32 @@
+// Maintenance.Snapshot: a file is written beside, then sent in pieces, then its SHA-256.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "store/etcd_server/core.h"
+#include "store/etcd_server/grpc_stream.h"
+
+namespace skiff {
+
+class SnapshotStream final : public GrpcStreamHandler {
+ public:
+  SnapshotStream(EtcdCore& core, std::shared_ptr<GrpcOutput> output);
+
+  void OnMessage(std::string_view message) override;
+  // Sends some more.
+  void OnDrained() override;
+
+ private:
+  struct File;
+  void SendPiece();
+
+  EtcdCore& core_;
+  const std::shared_ptr<GrpcOutput> output_;
+  // Shared with the job that writes it, which the call need not wait for.
+  const std::shared_ptr<File> file_;
+  bool is_asked_ = false;
+};
+
+}  // namespace skiff

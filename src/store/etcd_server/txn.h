@@ -1,0 +1,36 @@
+// etcd's transactions: comparisons decide which of two lists of operations happens, all of it at
+// one revision. Lists may hold transactions.
+//
+// All comparisons, inner ones too, look at the state before the transaction; reads see what the
+// operations before them wrote. Either everything can be done or nothing is.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <etcd_rpc.pb.h>
+
+#include "store/embedded/edited_state.h"
+#include "store/etcd_server/grpc_status.h"
+#include "store/store.h"
+
+namespace skiff {
+
+// Each expects a request that was checked (txn_check.h) and fills in revisions only of headers.
+GrpcResult<etcdserverpb::TxnResponse> EvaluateTxn(const etcdserverpb::TxnRequest& request,
+                                                  StateEditor& state);
+GrpcResult<etcdserverpb::PutResponse> EvaluatePut(const etcdserverpb::PutRequest& request,
+                                                  StateEditor& state);
+GrpcResult<etcdserverpb::DeleteRangeResponse> EvaluateDelete(
+    const etcdserverpb::DeleteRangeRequest& request, StateEditor& state);
+
+// A transaction in the shape that kube-apiserver uses: keys are as they were last seen, then puts
+// and deletions of them, else what they hold now. It goes to the store as it is and is written
+// together with others. Nothing if the request has another shape.
+std::optional<Transaction> AsPlainTransaction(const etcdserverpb::TxnRequest& request);
+// The answer to such a request.
+etcdserverpb::TxnResponse PlainResponse(const etcdserverpb::TxnRequest& request,
+                                        const CommitReply& reply);
+
+}  // namespace skiff

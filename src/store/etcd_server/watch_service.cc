@@ -1,0 +1,16 @@
+#include <memory>
+#include <utility>
+
+#include "store/etcd_server/services.h"
+#include "store/etcd_server/watch_stream.h"
+
+namespace skiff {
+
+void AddWatchService(GrpcRouter& router, EtcdCore& core, WatchRegistry& registry) {
+  router.AddStream("/etcdserverpb.Watch/Watch",
+                   [&core, &registry](std::shared_ptr<GrpcOutput> output) {
+                     return std::make_unique<WatchStream>(core, registry, std::move(output));
+                   });
+}
+
+}  // namespace skiff
