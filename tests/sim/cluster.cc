@@ -40,6 +40,8 @@ const Prepared& PreparedCluster() {
 
 }  // namespace
 
+void PrepareCluster() { PreparedCluster(); }
+
 bool Cluster::verbose = false;
 
 uint64_t DeriveSeed(uint64_t seed, std::string_view use) {

@@ -21,6 +21,9 @@ namespace skiff::sim {
 // One number for each use, all from the seed of the run.
 uint64_t DeriveSeed(uint64_t seed, std::string_view use);
 
+// Makes what every run begins with, if it has not been made in this process.
+void PrepareCluster();
+
 class Cluster {
  public:
   // On a disk that holds what every cluster has, unless it is to be empty.

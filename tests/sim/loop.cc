@@ -9,7 +9,6 @@ constexpr Duration kLookAgain = std::chrono::milliseconds(100);
 
 }  // namespace
 
-
 SimLoop::Key SimLoop::Add(Duration at, uint64_t executor, Executor::Work work) {
   const Key key{at, next_item_++};
   items_.emplace(key, Item{executor, std::move(work)});

@@ -4,7 +4,6 @@
 //   skiff_sim --seeds 1000 [--from 1] [--jobs 2] [--twice]
 //   skiff_sim --seed 17 [--verbose]
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -18,15 +17,13 @@
 #include <sys/wait.h>
 
 #include "tests/sim/cluster.h"
+#include "tests/sim/run_seed.h"
 #include "tests/sim/scenario.h"
 
 namespace skiff::sim {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
-
-// Real time after which a run is taken for one that hangs.
-constexpr auto kPatience = std::chrono::seconds(300);
 
 struct Arguments {
   uint64_t from = 1;
@@ -100,33 +97,27 @@ void Say(int fd, const std::string& line) {
 [[noreturn]] void RunMany(const Arguments& arguments, uint64_t first, int out) {
   for (uint64_t seed = first; seed < arguments.from + arguments.seeds; seed += arguments.jobs) {
     Say(out, "begin " + std::to_string(seed) + "\n");
-    Outcome outcome = RunScenario({.seed = seed});
+    Outcome outcome = RunInChild({.seed = seed});
     if (arguments.twice && outcome.failures.empty()) {
-      const Outcome again = RunScenario({.seed = seed});
+      const Outcome again = RunInChild({.seed = seed});
       if (again.trace != outcome.trace) outcome.failures.push_back("the second run differs");
     }
     std::string text;
     for (const auto& [what, count] : outcome.counters.all()) {
       text += "count " + std::to_string(count) + " " + what + "\n";
     }
-    for (const std::string& failure : outcome.failures) {
-      std::string line = failure;
-      for (char& c : line) c = c == '\n' ? ' ' : c;
-      text += "failure " + line + "\n";
-    }
+    for (const std::string& failure : outcome.failures) text += "failure " + failure + "\n";
     Say(out, text + "end " + std::to_string(seed) + "\n");
   }
   _exit(0);
 }
 
-// The seeds of one child at a time: a new one goes on behind the seed that ended the last.
+// A process that has every so many-th seed run, one after the other.
 struct Worker {
-  uint64_t next = 0;  // seed
   pid_t child = 0;
   int pipe = -1;
   std::string text;
   uint64_t current = 0;  // seed; zero: none
-  SteadyClock::time_point since;
 };
 
 class Runner {
@@ -136,30 +127,23 @@ class Runner {
   int Run() {
     begin_ = SteadyClock::now();
     std::vector<Worker> workers(arguments_.jobs);
-    for (uint64_t i = 0; i < workers.size(); ++i) {
-      workers[i].next = arguments_.from + i;
-      StartChild(workers[i]);
-    }
+    for (uint64_t i = 0; i < workers.size(); ++i) StartChild(workers[i], arguments_.from + i);
     while (Poll(workers)) ShowProgress();
     return Summarize();
   }
 
  private:
-  void StartChild(Worker& worker) {
-    if (worker.next >= arguments_.from + arguments_.seeds) return;
+  void StartChild(Worker& worker, uint64_t first) {
     int ends[2];
     if (pipe(ends) != 0) std::abort();
     fflush(stdout);
     worker.child = fork();
     if (worker.child == 0) {
       close(ends[0]);
-      RunMany(arguments_, worker.next, ends[1]);
+      RunMany(arguments_, first, ends[1]);
     }
     close(ends[1]);
     worker.pipe = ends[0];
-    worker.text.clear();
-    worker.current = 0;
-    worker.since = SteadyClock::now();
   }
 
   // False: all are done.
@@ -175,9 +159,6 @@ class Runner {
     poll(waits.data(), waits.size(), 500);
     for (size_t i = 0; i < waits.size(); ++i) {
       if (waits[i].revents != 0) Read(*owners[i]);
-      if (owners[i]->pipe >= 0 && SteadyClock::now() - owners[i]->since > kPatience) {
-        kill(owners[i]->child, SIGKILL);
-      }
     }
     return true;
   }
@@ -197,8 +178,6 @@ class Runner {
   void OnLine(Worker& worker, const std::string& line) {
     if (line.starts_with("begin ")) {
       worker.current = strtoull(line.c_str() + 6, nullptr, 10);
-      worker.next = worker.current + arguments_.jobs;
-      worker.since = SteadyClock::now();
     } else if (line.starts_with("end ")) {
       worker.current = 0;
       ++done_;
@@ -219,11 +198,7 @@ class Runner {
     waitpid(worker.child, &status, 0);
     if (worker.current == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
     ++failures_;
-    ++done_;
-    PrintFailure(worker.current, WIFSIGNALED(status)
-                                     ? "ended by signal " + std::to_string(WTERMSIG(status))
-                                     : "ended with " + std::to_string(WEXITSTATUS(status)));
-    StartChild(worker);
+    PrintFailure(worker.current, "the process that runs seeds has ended");
   }
 
   void ShowProgress() {

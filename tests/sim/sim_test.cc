@@ -1,10 +1,10 @@
 // Tests of the simulator itself, and a bounded number of seeds of the cluster.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
 
-#include "tests/sim/scenario.h"
+#include <gtest/gtest.h>
+
+#include "tests/sim/run_seed.h"
 
 namespace skiff::sim {
 namespace {
@@ -19,8 +19,8 @@ std::string Text(const Outcome& outcome) {
 
 TEST(SimulationTest, TheSameSeedGivesTheSameTrace) {
   for (const uint64_t seed : {3, 4, 5}) {
-    const Outcome first = RunScenario({.seed = seed});
-    const Outcome again = RunScenario({.seed = seed});
+    const Outcome first = RunInChild({.seed = seed});
+    const Outcome again = RunInChild({.seed = seed});
     EXPECT_EQ(first.trace, again.trace) << "seed " << seed;
     EXPECT_EQ(first.counters.all(), again.counters.all()) << "seed " << seed;
     EXPECT_EQ(first.simulated, again.simulated) << "seed " << seed;
@@ -29,9 +29,8 @@ TEST(SimulationTest, TheSameSeedGivesTheSameTrace) {
 
 TEST(SimulationTest, WhatMustHoldHoldsThroughFaults) {
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    const Outcome outcome = RunScenario({.seed = seed});
-    EXPECT_EQ(Text(outcome), "") << "replay: build/tests/skiff_sim --seed " << seed
-                                 << " --verbose";
+    const Outcome outcome = RunInChild({.seed = seed});
+    EXPECT_EQ(Text(outcome), "") << "replay: build/tests/skiff_sim --seed " << seed << " --verbose";
   }
 }
 
@@ -39,7 +38,7 @@ TEST(SimulationTest, WhatMustHoldHoldsThroughFaults) {
 void ExpectNoticed(PlantedBug bug, const std::string& says, bool faults = false) {
   std::string last = "nothing";
   for (uint64_t seed = 1; seed <= 10; ++seed) {
-    const Outcome outcome = RunScenario({.seed = seed, .faults = faults, .bug = bug});
+    const Outcome outcome = RunInChild({.seed = seed, .faults = faults, .bug = bug});
     if (outcome.failures.empty()) continue;
     last = Text(outcome);
     const bool found = std::ranges::any_of(outcome.failures, [&](const std::string& failure) {

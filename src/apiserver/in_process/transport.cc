@@ -62,7 +62,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
 
   std::shared_ptr<LocalWatch> Watch(const WatchCall& call, ClientWatchSink* sink) {
     auto watch = std::make_shared<LocalWatch>(link_, documents_, FormOf(call.metadata_only), sink);
-    watches_.emplace(watch.get(), watch);
+    watches_.emplace_back(watch.get(), watch);
     const auto local = watch->MakeSink();
     if (closed_) {
       local->Refuse(Closed());
@@ -71,7 +71,9 @@ class Calls : public std::enable_shared_from_this<Calls> {
     }
     return watch;
   }
-  void Forget(LocalWatch* watch) { watches_.erase(watch); }
+  void Forget(LocalWatch* watch) {
+    std::erase_if(watches_, [watch](const auto& each) { return each.first == watch; });
+  }
 
   void Discover(Discovered done) {
     const uint64_t id = ++last_;
@@ -150,7 +152,8 @@ class Calls : public std::enable_shared_from_this<Calls> {
   uint64_t last_ = 0;
   std::map<uint64_t, Done> calls_;
   std::map<uint64_t, Discovered> discoveries_;
-  std::map<LocalWatch*, std::weak_ptr<LocalWatch>> watches_;
+  // In the order in which they began, in which they end too: not in that of their addresses.
+  std::vector<std::pair<LocalWatch*, std::weak_ptr<LocalWatch>>> watches_;
   bool closed_ = false;
 };
 
