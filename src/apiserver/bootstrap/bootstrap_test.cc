@@ -65,7 +65,7 @@ class Server {
     storages_->Start();
     EXPECT_TRUE(storages_->WaitUntilReady(Clock::kForever));
     deadlines_ = std::make_unique<Deadlines>(clock_);
-    rest_ = std::make_unique<RestContext>(RestContext{clock_, random_, *deadlines_});
+    rest_ = std::make_unique<RestContext>(clock_, random_, *deadlines_);
     registry_ =
         std::make_unique<Registry>(RegistryContext{*storages_, clock_, random_, authorizer_});
     BootstrapOptions options;
