@@ -127,6 +127,7 @@ class ApiServer::Impl {
     FollowFlows();
     housekeeper_.Add(std::chrono::seconds(1), [this] { ForgetStart(); });
     housekeeper_.Add(std::chrono::seconds(15), [this] { freed_memory_.ReleaseIfMuch(); });
+    run_soon_ = housekeeper_.Add({}, [this] { RunWaiting(); });
     housekeeper_.Start();
     AddHealthChecks();
     SKIFF_RETURN_IF_ERROR(MakePipeline());
@@ -142,6 +143,7 @@ class ApiServer::Impl {
     http_.reset();
     deadlines_.EndAll();
     housekeeper_.Stop();
+    RunWaiting();
     follower_.reset();
     if (storages_) storages_->Stop();
   }
@@ -184,10 +186,22 @@ class ApiServer::Impl {
  private:
   Store& store() { return given_store_ != nullptr ? *given_store_ : *store_.store; }
 
-  // On the thread of the deadlines.
+  // Any thread, under locks too, such as that of the deadlines. On the housekeeper's, under none.
   void RunSoon(Executor::Work work) {
-    deadlines_.Add(clock_.Monotonic(),
-                   [work = std::make_shared<Executor::Work>(std::move(work))] { (*work)(); });
+    {
+      const std::lock_guard lock(soon_mutex_);
+      soon_.push_back(std::move(work));
+    }
+    housekeeper_.Ask(run_soon_);
+  }
+
+  void RunWaiting() {
+    std::vector<Executor::Work> work;
+    {
+      const std::lock_guard lock(soon_mutex_);
+      work.swap(soon_);
+    }
+    for (Executor::Work& each : work) each();
   }
 
   // --shutdown-delay-duration: /readyz says no, and load balancers get the time to notice.
@@ -592,6 +606,9 @@ class ApiServer::Impl {
   std::optional<StoredRbac> stored_rbac_;
   std::optional<RbacFollower> follower_;
   std::atomic<bool> roles_written_{false};
+  std::mutex soon_mutex_;
+  std::vector<Executor::Work> soon_;
+  size_t run_soon_ = 0;  // the housekeeper's task
   Housekeeper housekeeper_;
   bool start_forgotten_ = false;  // of the housekeeper, like what follows
   FreedMemory freed_memory_;

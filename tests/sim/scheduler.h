@@ -37,7 +37,7 @@ struct SchedulerOptions {
   // One in so many calls that could let another thread run does; zero: only those that must.
   uint32_t switch_one_in = 0;
   // Switches and wake-ups before the run is taken for one that does not end.
-  uint64_t max_steps = 200'000'000;
+  uint64_t max_steps = 50'000'000;
   // Told why the run cannot go on; must not return.
   std::function<void(const std::string& why)> on_stuck = {};
 };
