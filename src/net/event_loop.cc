@@ -34,7 +34,11 @@ Result<std::shared_ptr<EventLoop>> EventLoop::Create(Clock& clock) {
   return loop;
 }
 
-EventLoop::~EventLoop() { Stop(); }
+EventLoop::~EventLoop() {
+  Stop();
+  // A thread that adopted this loop must not take the next one at the same address for its own.
+  if (InLoop()) current_loop = nullptr;
+}
 
 void EventLoop::Start(std::string name) {
   thread_ = std::make_unique<Thread>(std::move(name), [this] { Run(); });
