@@ -2,8 +2,9 @@
 # (src/cmd/CMakeLists.txt), each where Debian looks for it under the prefix.
 include(GNUInstallDirs)
 
+# But for `etcd`, which is `skiff etcd` by another name for envtest, and would hide the real one.
 install(DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/ DESTINATION ${CMAKE_INSTALL_BINDIR}
-  OPTIONAL USE_SOURCE_PERMISSIONS)
+  OPTIONAL USE_SOURCE_PERMISSIONS PATTERN etcd EXCLUDE)
 
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
   OPTIONAL FILES_MATCHING PATTERN *.1)
