@@ -20,7 +20,7 @@ BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 
 COMMANDS = ("convert", "store", "store backup", "store restore", "store inspect", "store copy",
             "store compact", "store defrag", "completion", "version", "help", "up", "down",
-            "status", "reset", "bench", "bench api")
+            "status", "reset", "bench", "bench api", "etcd")
 
 
 def skiff(*arguments):
@@ -98,7 +98,7 @@ class Documentation(unittest.TestCase):
     def test_manual_pages_name_every_flag(self):
         for command in COMMANDS:
             page = skiff("help", *command.split(), "--format", "man").replace("\\-", "-")
-            for flag in re.findall(r"--[a-z][a-z-]*", skiff("help", *command.split())):
+            for flag in re.findall(r"--[a-z][a-z0-9-]*", skiff("help", *command.split())):
                 self.assertIn(flag, page)
 
     def test_all_manual_pages_are_written_at_once_and_refer_to_each_other(self):
@@ -162,7 +162,7 @@ class Completion(unittest.TestCase):
 
     def test_every_script_knows_every_flag(self):
         helps = [skiff("help", *command.split()) for command in COMMANDS]
-        flags = set(re.findall(r"^ .*--([a-z][a-z-]*)", "\n".join(helps), re.M))
+        flags = set(re.findall(r"^ .*--([a-z][a-z0-9-]*)", "\n".join(helps), re.M))
         # Those of etcdctl and of kube-apiserver, in examples.
         flags -= {"print-value-only", "endpoints", "runtime-config"}
         for shell in ("bash", "zsh", "fish"):
