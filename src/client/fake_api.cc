@@ -166,10 +166,18 @@ void FakeApi::Later(Duration delay, Executor::Work work) {
   }
 }
 
+const ApiResource* FakeApi::Kept(const ApiResource& resource) {
+  const auto found = std::ranges::find(resources_, resource);
+  return found != resources_.end() ? &*found : &resources_.emplace_back(resource);
+}
+
 void FakeApi::Send(ClientCall call, Done done) {
   const uint64_t id = ++last_id_;
   open_[id] = std::move(done);
-  if (!closed_) calls_.push_back(call);
+  if (!closed_) {
+    calls_.push_back(call);
+    calls_.back().resource = Kept(*call.resource);
+  }
   Later(delay_ / 2, [this, id, call = std::move(call)] { Carry(id, call); });
 }
 
@@ -225,7 +233,10 @@ void FakeApi::FailNext(ClientVerb verb, int times, Status status) {
 
 std::unique_ptr<ClientWatch> FakeApi::Watch(WatchCall call, ClientWatchSink* sink) {
   const uint64_t id = ++last_id_;
-  if (!closed_) watch_calls_.push_back(call);
+  if (!closed_) {
+    watch_calls_.push_back(call);
+    watch_calls_.back().resource = Kept(*call.resource);
+  }
   const auto watcher = std::make_shared<Watcher>(*this, id, std::move(call), sink);
   watches_[id] = watcher;
   watcher->Wake();

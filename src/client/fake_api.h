@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <list>
 #include <map>
@@ -102,6 +103,10 @@ class FakeApi final : public ClientTransport {
   std::list<FakeFault> faults_;
   std::list<Times> watch_faults_;
   std::list<Times> discovery_faults_;
+  // Those of the calls that are remembered, whose own may be gone once they are answered.
+  const ApiResource* Kept(const ApiResource& resource);
+
+  std::deque<ApiResource> resources_;
   std::vector<ClientCall> calls_;
   std::vector<WatchCall> watch_calls_;
   Duration delay_{};
