@@ -90,6 +90,7 @@ Result<ControllerManagerAccess> FindAccess(const ControllerManagerCommandLine& l
   out.election.user_agent = agent + "/leader-election";
   out.main.qps = line.kube_api_qps;
   out.main.burst = line.kube_api_burst;
+  out.main.protobuf = line.kube_api_content_type != "application/json";
   for (std::optional<RestConfig>* each : {&out.authentication, &out.authorization}) {
     if (*each) (*each)->user_agent = agent;
   }

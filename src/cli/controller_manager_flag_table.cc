@@ -96,8 +96,7 @@ constexpr ControllerManagerFlag kFlags[] = {
      .type = "string",
      .section = "generic",
      .about =
-         "of requests to the API server: application/vnd.kubernetes.protobuf, or application/json "
-         "for which protobuf is sent all the same, as every API server takes both",
+         "of requests to the API server: application/vnd.kubernetes.protobuf or application/json",
      .binding = Bind<MEMBER(kube_api_content_type)>()},
     {.name = "kube-api-qps",
      .type = "float32",

@@ -70,7 +70,12 @@ class Rights(ClusterCase):
         self.assertEqual(manager.stop(), 0, manager.log())
 
     def test_objects_of_an_owner_that_is_gone_go(self):
-        manager = self.start_leading()
+        for content_type in ("application/vnd.kubernetes.protobuf", "application/json"):
+            with self.subTest(content_type):
+                self.expect_collected(f"--kube-api-content-type={content_type}")
+
+    def expect_collected(self, *flags):
+        manager = self.start_leading(*flags)
         maps = "/api/v1/namespaces/default/configmaps"
         owner = self.cluster.ask("POST", maps, {"metadata": {"name": "owner"}})
         self.cluster.ask("POST", maps, {"metadata": {"name": "owned", "ownerReferences": [
@@ -78,6 +83,7 @@ class Rights(ClusterCase):
              "uid": owner["metadata"]["uid"]}]}})
         self.cluster.ask("DELETE", maps + "/owner")
         self.assertTrue(until(lambda: not self.cluster.has(maps + "/owned")), manager.log())
+        self.assertEqual(manager.stop(), 0, manager.log())
 
 
 class Restarts(ClusterCase):
