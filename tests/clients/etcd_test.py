@@ -7,6 +7,7 @@ etcd_cases.mjs), our own kube-apiserver; and a real etcd that takes over from a 
 A stock kube-apiserver is not to be had everywhere, so ours stands in: it sends the same
 transactions.
 """
+import contextlib
 import json
 import os
 import shutil
@@ -16,13 +17,15 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.error
 import urllib.request
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import install
-from server import ApiServer, free_port
+from ports import free_port
+from server import ApiServer
 
 ETCD = sys.argv.pop(1) if len(sys.argv) > 1 else ""
 KUBE_APISERVER = sys.argv.pop(1) if len(sys.argv) > 1 else ""
@@ -44,7 +47,8 @@ class Etcd:
             f"--listen-peer-urls=http://127.0.0.1:{free_port()}", *flags]
         self.start()
 
-    def start(self):
+    def start(self, healthy=True):
+        """Waits until it answers that it is well, or that it is not."""
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(self._command, stdout=log, stderr=log)
         deadline = time.monotonic() + START_SECONDS
@@ -53,6 +57,9 @@ class Etcd:
                 with urllib.request.urlopen(self.url + "/health", timeout=5) as answer:
                     if json.load(answer)["health"] == "true":
                         return
+            except urllib.error.HTTPError:
+                if not healthy:
+                    return
             except OSError:
                 time.sleep(0.05)
         raise AssertionError("etcd is not ready:\n" + self.log())
@@ -150,6 +157,15 @@ class Etcdctl(unittest.TestCase):
         self.etcd.control("del", "a")
         self.assertEqual(read(5), ["DELETE", "a", "2", "a", ""])
 
+    def put_for_a_while(self, key):
+        """Puts it under a lease that ends soon, but not before that: its name and its seconds."""
+        for seconds in (1, 5, 25):
+            lease = self.etcd.control("lease", "grant", str(seconds)).split()[1]
+            with contextlib.suppress(AssertionError):
+                self.etcd.control("put", key, "1", f"--lease={lease}")
+                return lease, seconds
+        raise AssertionError("every lease ends before a key is put under it")
+
     def test_leases_take_their_keys_along(self):
         control = self.etcd.control
         lease = control("lease", "grant", "300").split()[1]
@@ -159,12 +175,27 @@ class Etcdctl(unittest.TestCase):
         self.assertIn("keepalived with TTL(300)", control("lease", "keep-alive", "--once", lease))
         self.assertIn("revoked", control("lease", "revoke", lease))
         self.assertEqual(control("get", "a"), "")
-        short = control("lease", "grant", "1").split()[1]
-        control("put", "b", "1", f"--lease={short}")
-        deadline = time.monotonic() + 30
+        self.put_for_a_while("b")
+        deadline = time.monotonic() + 60
         while control("get", "b") and time.monotonic() < deadline:
             time.sleep(0.2)
         self.assertEqual(control("get", "b"), "")
+
+    def test_a_lease_ends_though_nobody_was_there_when_its_time_was_over(self):
+        control = self.etcd.control
+        long = control("lease", "grant", "300").split()[1]
+        control("put", "long", "1", f"--lease={long}")
+        control("put", "none", "1")
+        short, seconds = self.put_for_a_while("short")
+        self.etcd.stop()
+        time.sleep(seconds + 1)
+        self.etcd.start()
+        deadline = time.monotonic() + 60
+        while control("get", "short") and time.monotonic() < deadline:
+            time.sleep(0.2)
+        self.assertEqual(control("get", "--prefix", "", "--keys-only").split(), ["long", "none"])
+        self.assertIn("attached keys([long])", control("lease", "timetolive", "--keys", long))
+        self.assertIn("already expired", control("lease", "timetolive", short))
 
     def test_a_real_etcd_goes_on_from_a_snapshot(self):
         control = self.etcd.control
@@ -257,6 +288,81 @@ class Serving(unittest.TestCase):
         self.assertEqual(put(*mine).stdout, "OK\n")
         self.assertNotEqual(put("--command-timeout=2s").returncode, 0)
 
+    def test_the_command_line_of_kubeadm_is_served_as_its_probes_want_it(self):
+        self.certificate("ca")
+        signed = ["-CA", self.folder / "ca.crt", "-CAkey", self.folder / "ca.key"]
+        self.certificate("server", *signed, "-addext", "subjectAltName=IP:127.0.0.1")
+        self.certificate("client", *signed)
+        clients = [f"https://127.0.0.1:{free_port()}" for _ in range(2)]
+        peer = f"https://127.0.0.1:{free_port()}"
+        metrics = f"http://127.0.0.1:{free_port()}"
+        pki = self.folder
+        self.start(
+            f"--advertise-client-urls={clients[1]}", f"--cert-file={pki}/server.crt",
+            "--client-cert-auth=true", f"--data-dir={pki}/data",
+            "--feature-gates=InitialCorruptCheck=true", f"--initial-advertise-peer-urls={peer}",
+            f"--initial-cluster=node={peer}", f"--key-file={pki}/server.key",
+            f"--listen-client-urls={','.join(clients)}", f"--listen-metrics-urls={metrics}",
+            f"--listen-peer-urls={peer}", "--name=node", f"--peer-cert-file={pki}/server.crt",
+            "--peer-client-cert-auth=true", f"--peer-key-file={pki}/server.key",
+            f"--peer-trusted-ca-file={pki}/ca.crt", "--snapshot-count=10000",
+            f"--trusted-ca-file={pki}/ca.crt", "--watch-progress-notify-interval=5s")
+        for path, text in [("/livez", "ok"), ("/readyz", "ok"), ("/health", '"health":"true"'),
+                           ("/health?serializable=true", '"health":"true"'),
+                           ("/health?exclude=NOSPACE&serializable=true", '"health":"true"'),
+                           ("/version", "3.6.8"), ("/metrics", "etcd_server_has_leader 1")]:
+            with urllib.request.urlopen(metrics + path, timeout=CALL_SECONDS) as answer:
+                self.assertIn(text, answer.read().decode())
+        # The API is not there: whoever may scrape may not read keys.
+        with self.assertRaisesRegex(OSError, "404"):
+            urllib.request.urlopen(urllib.request.Request(
+                metrics + "/v3/kv/range", b'{"key": "YQ=="}', method="POST"), timeout=CALL_SECONDS)
+        self.assertEqual((pki / "data").stat().st_mode & 0o777, 0o700)
+        for url in clients:
+            done = subprocess.run(
+                ["curl", "-sS", "--cacert", pki / "ca.crt", "--cert", pki / "client.crt", "--key",
+                 pki / "client.key", "-d", '{"key": "YQ=="}', url + "/v3/kv/range"],
+                capture_output=True, text=True, timeout=CALL_SECONDS)
+            self.assertIn('"revision":"1"', done.stdout, done.stderr)
+            done = subprocess.run(["curl", "-sS", "--cacert", pki / "ca.crt", url + "/health"],
+                                  capture_output=True, text=True, timeout=CALL_SECONDS)
+            self.assertNotEqual(done.returncode, 0)
+
+    def test_the_command_line_of_envtest_is_served(self):
+        done = subprocess.run([ETCD, "--help"], capture_output=True, text=True, timeout=60)
+        self.assertIn("unsafe-no-fsync", done.stdout)
+        url = f"http://127.0.0.1:{free_port()}"
+        self.start(f"--advertise-client-urls={url}", f"--data-dir={self.folder}/data",
+                   f"--listen-client-urls={url}", "--listen-peer-urls=http://localhost:0",
+                   "--unsafe-no-fsync=true")
+        with urllib.request.urlopen(url + "/health", timeout=CALL_SECONDS) as answer:
+            self.assertIn('"health":"true"', answer.read().decode())
+
+    def test_logs_go_where_they_are_sent_and_no_further(self):
+        url = f"http://127.0.0.1:{free_port()}"
+        log = self.folder / "log"
+        etcd = self.start(f"--data-dir={self.folder}/data", f"--listen-client-urls={url}",
+                          f"--log-outputs={log},stderr", "--enable-grpc-gateway=false")
+        self.assertIn("serving", log.read_text())
+        with self.assertRaisesRegex(OSError, "404"):
+            urllib.request.urlopen(urllib.request.Request(
+                url + "/v3/kv/range", b'{"key": "YQ=="}', method="POST"), timeout=CALL_SECONDS)
+        etcd.terminate()
+        self.assertEqual(etcd.wait(30), 0)
+        quiet = subprocess.Popen([ETCD, f"--data-dir={self.folder}/data",
+                                  f"--listen-client-urls={url}", "--log-level=error"],
+                                 stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            try:
+                urllib.request.urlopen(url + "/health", timeout=5).close()
+                break
+            except OSError:
+                time.sleep(0.05)
+        quiet.terminate()
+        self.assertEqual(quiet.communicate(timeout=30)[1], "")
+        self.assertEqual(quiet.returncode, 0)
+
     def test_flags_come_from_a_file_or_the_environment_and_sockets_from_the_file_system(self):
         config = self.folder / "etcd.yaml"
         socket = self.folder / "socket"
@@ -278,10 +384,29 @@ class Serving(unittest.TestCase):
         for flags, text in [(["--auto-tls"], "--auto-tls is not supported"),
                             (["--initial-cluster", "a=http://x,b=http://y"], "several members"),
                             (["--listen-client-urls", "https://127.0.0.1:1"], "--cert-file"),
+                            (["--advertise-client-urls", "x"], "--advertise-client-urls: "),
                             (["--no-such-flag"], "no-such-flag")]:
             done = subprocess.run([ETCD, *flags], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 2)
             self.assertIn(text, done.stderr)
+
+    def test_a_taken_port_is_told_with_its_holder(self):
+        url = f"http://127.0.0.1:{free_port()}"
+        first = self.start("--data-dir", self.folder / "data", "--listen-client-urls", url)
+        done = subprocess.run([ETCD, "--data-dir", self.folder / "other", "--listen-client-urls",
+                               url], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"(pid {first.pid})", done.stderr)
+        self.assertIn("--listen-client-urls", done.stderr)
+
+    @unittest.skipUnless(shutil.which("etcdctl"), "there is no etcdctl")
+    def test_clients_are_told_where_it_listens(self):
+        url = f"http://127.0.0.1:{free_port()}"
+        self.start("--data-dir", self.folder / "data", "--listen-client-urls", url)
+        done = subprocess.run(["etcdctl", "--endpoints", url, "member", "list"],
+                              capture_output=True, text=True, timeout=CALL_SECONDS,
+                              env={**os.environ, "ETCDCTL_API": "3"})
+        self.assertIn(f", {url}, ", done.stdout)
 
     @unittest.skipUnless(shutil.which("etcdctl"), "there is no etcdctl")
     def test_an_end_in_order_does_not_wait_for_watches(self):
@@ -313,6 +438,10 @@ class Quota(unittest.TestCase):
             refusal = done.stderr
         self.assertIn("etcdserver: mvcc: database space exceeded", refusal)
         self.assertIn("alarm:NOSPACE", etcd.control("alarm", "list"))
+        etcd.stop()
+        etcd.start(healthy=False)
+        self.assertIn("alarm:NOSPACE", etcd.control("alarm", "list"))
+        self.assertIn("database space exceeded", etcd.control("put", "a", "1", fails=True))
         self.assertEqual(etcd.control("del", "a"), "1\n")
         self.assertIn("alarm:NOSPACE", etcd.control("alarm", "disarm"))
         self.assertEqual(etcd.control("alarm", "list"), "")

@@ -342,7 +342,7 @@ class Checks {
 
   void ServiceAccounts() {
     auto accounts =
-        ServiceAccountTransports::Open({loop_, *executor_, random_}, config_, *transport_);
+        NamedTransports::OpenServiceAccounts({loop_, *executor_, random_}, config_, *transport_);
     CheckOk(accounts, "transports of service accounts");
     const auto as = [&](const char* name) {
       return Await<Result<ObjectPtr>>([&] {

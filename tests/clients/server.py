@@ -2,14 +2,14 @@
 import contextlib
 import json
 import os
-import random
-import socket
 import ssl
 import subprocess
 import tempfile
 import time
 import urllib.request
 from pathlib import Path
+
+from ports import free_port
 
 START_SECONDS = 120
 ADMIN, BOB = "admintoken", "bobtoken"
@@ -33,16 +33,6 @@ contexts:
 - name: bob
   context: {{cluster: skiff, user: bob}}
 """
-
-
-def free_port():
-    """Below those that the system gives to connections, so that it stays free across a restart."""
-    while True:
-        port = random.randrange(20000, 32000)
-        with socket.socket() as probe:
-            with contextlib.suppress(OSError):
-                probe.bind(("127.0.0.1", port))
-                return port
 
 
 class Figures:

@@ -22,8 +22,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr Duration kStartLimit = seconds(60);
-constexpr Duration kStopLimit = seconds(15);
-constexpr Duration kControlLimit = seconds(30);
+constexpr Duration kStopLimit = seconds(60);
+constexpr Duration kControlLimit = seconds(60);
 // Above the second that a member gives itself to answer.
 constexpr Duration kHealthLimit = milliseconds(1500);
 constexpr Duration kMetricsLimit = milliseconds(500);

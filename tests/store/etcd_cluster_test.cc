@@ -49,7 +49,7 @@ TEST_F(EtcdClusterTest, OneMemberServesAndKeepsItsDataThroughAKill) {
   EXPECT_FALSE(cluster->Running(0));
   EXPECT_FALSE(cluster->Healthy(0));
   ASSERT_TRUE(cluster->Restart(0));
-  ASSERT_TRUE(cluster->WaitHealthy(seconds(30)));
+  ASSERT_TRUE(cluster->WaitHealthy(seconds(60)));
   Result<std::string> read = cluster->Control(0, {"get", "a", "--print-value-only"});
   ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(*read, "1\n");
@@ -58,15 +58,15 @@ TEST_F(EtcdClusterTest, OneMemberServesAndKeepsItsDataThroughAKill) {
 TEST_F(EtcdClusterTest, ThreeMembersElectAnotherLeaderWhenTheirsIsKilledOrTold) {
   auto cluster = Start({.members = 3});
   if (missing_) GTEST_SKIP() << *missing_;
-  Result<int> first = cluster->WaitForLeader(seconds(30));
+  Result<int> first = cluster->WaitForLeader(seconds(60));
   ASSERT_TRUE(first);
   cluster->Kill(*first);
-  Result<int> second = cluster->WaitForLeader(seconds(30));
+  Result<int> second = cluster->WaitForLeader(seconds(60));
   ASSERT_TRUE(second);
   EXPECT_NE(*first, *second);
-  ASSERT_TRUE(cluster->WaitHealthy(seconds(30)));
+  ASSERT_TRUE(cluster->WaitHealthy(seconds(60)));
   ASSERT_TRUE(cluster->Restart(*first));
-  Result<void> healthy = cluster->WaitHealthy(seconds(30));
+  Result<void> healthy = cluster->WaitHealthy(seconds(60));
   ASSERT_TRUE(healthy) << healthy.error().message();
   Result<void> moved = cluster->MoveLeader(*first);
   ASSERT_TRUE(moved) << moved.error().message();
@@ -80,7 +80,7 @@ TEST_F(EtcdClusterTest, APausedMemberDoesNotAnswerUntilItIsResumed) {
   EXPECT_FALSE(cluster->Healthy(0));
   EXPECT_TRUE(cluster->Running(0));
   cluster->Resume(0);
-  EXPECT_TRUE(cluster->WaitHealthy(seconds(30)));
+  EXPECT_TRUE(cluster->WaitHealthy(seconds(60)));
 }
 
 TEST_F(EtcdClusterTest, WithTlsOnlyCertifiedClientsAreServed) {
@@ -93,7 +93,7 @@ TEST_F(EtcdClusterTest, WithTlsOnlyCertifiedClientsAreServed) {
       clock_,
       {.command = {"etcdctl", "--endpoints=" + cluster->endpoint(0), "--insecure-skip-tls-verify",
                    "--insecure-transport=false", "--command-timeout=2s", "get", "a"}},
-      seconds(20));
+      seconds(60));
   EXPECT_FALSE(stranger);
 }
 
@@ -101,23 +101,23 @@ TEST_F(EtcdClusterTest, APartitionCutsOffTheMinorityUntilItHeals) {
   auto cluster = Start({.members = 3, .namespaces = true});
   if (missing_) GTEST_SKIP() << *missing_;
   ASSERT_TRUE(cluster->Control(0, {"put", "a", "1"}));
-  Result<int> leader = cluster->WaitForLeader(seconds(30));
+  Result<int> leader = cluster->WaitForLeader(seconds(60));
   ASSERT_TRUE(leader);
   int b = (*leader + 1) % 3;
   int c = (*leader + 2) % 3;
   ASSERT_TRUE(cluster->Partition({{*leader}, {b, c}}));
-  EXPECT_TRUE(WaitUntilTrue(clock_, seconds(30), [&] {
+  EXPECT_TRUE(WaitUntilTrue(clock_, seconds(60), [&] {
     return !cluster->Healthy(*leader) && cluster->Healthy(b) && cluster->Healthy(c);
   }));
   ASSERT_TRUE(cluster->Heal());
-  Result<void> healthy = cluster->WaitHealthy(seconds(30));
+  Result<void> healthy = cluster->WaitHealthy(seconds(60));
   EXPECT_TRUE(healthy) << healthy.error().message();
 
   ASSERT_TRUE(cluster->SetClientLink(0, false));
   EXPECT_FALSE(cluster->Healthy(0));
   EXPECT_TRUE(cluster->Healthy(1));
   ASSERT_TRUE(cluster->SetClientLink(0, true));
-  EXPECT_TRUE(cluster->WaitHealthy(seconds(30)));
+  EXPECT_TRUE(cluster->WaitHealthy(seconds(60)));
 }
 
 TEST_F(EtcdClusterTest, ClustersSideBySideDoNotMeet) {
@@ -169,7 +169,7 @@ TEST(ChildProcessTest, DiesWithATestThatIsKilled) {
   ::close(pipe[1]);
   ::waitpid(test, nullptr, 0);
   ASSERT_GT(child, 0);
-  EXPECT_TRUE(WaitUntilTrue(clock, seconds(10), [&] {
+  EXPECT_TRUE(WaitUntilTrue(clock, seconds(60), [&] {
     // Whoever inherits orphans here may be slow to reap it: a zombie is dead enough.
     std::error_code error;
     std::filesystem::path exe =

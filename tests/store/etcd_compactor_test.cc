@@ -14,7 +14,7 @@ namespace skiff::testing {
 namespace {
 
 constexpr Duration kInterval = std::chrono::minutes(5);
-constexpr Duration kSoon = std::chrono::seconds(20);
+constexpr Duration kSoon = std::chrono::seconds(60);
 
 class EtcdCompactorTest : public ::testing::Test {
  protected:

@@ -19,7 +19,7 @@
 namespace skiff::testing {
 namespace {
 
-constexpr Duration kSoon = std::chrono::seconds(20);
+constexpr Duration kSoon = std::chrono::seconds(60);
 
 class EtcdStoreTest : public ::testing::Test {
  protected:
@@ -284,7 +284,7 @@ TEST_F(EtcdStoreTest, ProgressOfDebiansEtcdIsNotBelieved) {
 TEST_F(EtcdStoreTest, NobodyAtTheEndpointIsToldWithItsAddress) {
   EtcdOptions options = Options();
   options.endpoints = {"http://127.0.0.1:1"};
-  options.request_timeout = std::chrono::milliseconds(300);
+  options.request_timeout = std::chrono::seconds(2);
   options.max_backoff = std::chrono::milliseconds(100);
   auto store = EtcdStore::Open(options);
   ASSERT_TRUE(store) << store.error().message();

@@ -95,7 +95,7 @@ TEST_F(FaultyProxyTest, DropsAnswersButNotRequestsAndCutsWithAReset) {
   Send(client_, "question");
   EXPECT_EQ(Receive(server_), "question");
   Send(server_, "answer");
-  EXPECT_TRUE(WaitUntilTrue(clock_, seconds(10), [&] { return proxy_->dropped_bytes() == 6; }));
+  EXPECT_TRUE(WaitUntilTrue(clock_, seconds(60), [&] { return proxy_->dropped_bytes() == 6; }));
   EXPECT_EQ(Receive(client_, 20), "");
   proxy_->CutConnections();
   EXPECT_EQ(Receive(client_), "reset");
@@ -110,7 +110,7 @@ TEST_F(FaultyProxyTest, DropsRequests) {
   Connect();
   proxy_->SetMode(FaultyProxy::Mode::kDropRequests);
   Send(client_, "question");
-  EXPECT_TRUE(WaitUntilTrue(clock_, seconds(10), [&] { return proxy_->dropped_bytes() == 8; }));
+  EXPECT_TRUE(WaitUntilTrue(clock_, seconds(60), [&] { return proxy_->dropped_bytes() == 8; }));
   EXPECT_EQ(Receive(server_, 20), "");
 }
 

@@ -14,7 +14,8 @@ using std::chrono::seconds;
 class LeaseBehaviourTest : public StoreFixture {
  protected:
   // Long enough for every engine, short enough to wait for.
-  static constexpr seconds kShort{3};
+  // On stores whose time is the machine's, a test that is kept from running for so long fails.
+  static constexpr seconds kShort{5};
   static constexpr seconds kLong{600};
   static constexpr LeaseId kMissing{0x7abc'def0'1234'5678};
 };
@@ -164,15 +165,16 @@ TEST_P(LeaseBehaviourTest, ExpiryDeletesItsKeysAtOneRevisionAndNotBefore) {
 }
 
 TEST_P(LeaseBehaviourTest, RenewalBeginsTheTimeAnew) {
-  const LeaseInfo lease = Grant(kShort);
+  constexpr seconds kRenewed = 2 * kShort;
+  const LeaseInfo lease = Grant(kRenewed);
   const LeaseInfo unrenewed = Grant(kShort);
   Put("a", "1", lease.id);
   Put("b", "1", unrenewed.id);
   const Revision before = Current();
   RecordingSink sink;
   const auto watch = StartWatch(sink, All(), Revision{before.value + 1});
-  // Twice the time, in steps.
-  for (int i = 0; i < 2 * kShort.count(); ++i) {
+  // More than its time, in steps.
+  for (int i = 0; i <= kRenewed.count(); ++i) {
     under_test().PassTime(seconds(1));
     const Result<LeaseInfo> renewed = RenewAndWait(store(), lease.id);
     ASSERT_TRUE(renewed) << renewed.error().ToString();

@@ -91,7 +91,7 @@ TEST_P(LifecycleBehaviourTest, OpeningAgainKeepsLeases) {
 }
 
 TEST_P(LifecycleBehaviourTest, LeasesEndAfterOpeningAgain) {
-  const LeaseInfo lease = Grant(std::chrono::seconds(3));
+  const LeaseInfo lease = Grant(std::chrono::seconds(5));
   Put("a", "1", lease.id);
   const Revision before = Current();
   Reopen();

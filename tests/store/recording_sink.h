@@ -17,7 +17,7 @@
 namespace skiff::testing {
 
 // How long tests wait for what must come. Only a failing test waits that long.
-inline constexpr Duration kPatience = std::chrono::seconds(30);
+inline constexpr Duration kPatience = std::chrono::seconds(60);
 
 class RecordingSink final : public WatchSink {
  public:

@@ -9,7 +9,7 @@ namespace {
 using etcdserverpb::MemberListRequest;
 using etcdserverpb::MemberListResponse;
 
-void HandleMemberList(EtcdCore& core, GrpcReply<MemberListResponse> reply) {
+void HandleMemberList(EtcdServerCore& core, GrpcReply<MemberListResponse> reply) {
   MemberListResponse response;
   core.FillHeader(response);
   auto* member = response.add_members();
@@ -22,7 +22,7 @@ void HandleMemberList(EtcdCore& core, GrpcReply<MemberListResponse> reply) {
 
 }  // namespace
 
-void AddClusterService(GrpcRouter& router, EtcdCore& core) {
+void AddClusterService(GrpcRouter& router, EtcdServerCore& core) {
   router.Add<MemberListRequest, MemberListResponse>(
       "/etcdserverpb.Cluster/MemberList",
       [&core](auto, auto reply) { HandleMemberList(core, std::move(reply)); });

@@ -16,59 +16,48 @@ uint64_t HashOf(std::string_view text, uint64_t seed) {
 
 }  // namespace
 
-EtcdCore::EtcdCore(EmbeddedStore& store, EtcdCoreOptions options, MetricsRegistry& metrics,
-                   Log& log)
+EtcdServerCore::EtcdServerCore(EmbeddedStore& store, EtcdCoreOptions options,
+                               MetricsRegistry& metrics, Log& log)
     : store_(store),
       options_(std::move(options)),
       metrics_(metrics),
       log_(log),
       cluster_id_(static_cast<uint64_t>(store.cluster())),
       member_id_(HashOf(options_.name, cluster_id_) | 1),
-      quota_bytes_(options_.quota_bytes == 0 ? kDefaultQuota : options_.quota_bytes) {
+      quota_bytes_(options_.quota_bytes == 0 ? kDefaultQuota : options_.quota_bytes),
+      alarms_(options_.alarm_file) {
   UpdateSize();
 }
 
-void EtcdCore::Fill(etcdserverpb::ResponseHeader* header) {
+void EtcdServerCore::Fill(etcdserverpb::ResponseHeader* header) {
   header->set_cluster_id(cluster_id_);
   header->set_member_id(member_id_);
   header->set_raft_term(kRaftTerm);
   if (header->revision() == 0) header->set_revision(store_.revision().value);
 }
 
-GrpcStatus EtcdCore::CheckSpace(size_t bytes) {
-  {
-    std::lock_guard lock(mutex_);
-    if (alarms_.contains(etcdserverpb::CORRUPT)) return kCorrupt;
-    if (alarms_.contains(etcdserverpb::NOSPACE)) return kNoSpace;
-  }
+GrpcStatus EtcdServerCore::CheckWritable() const {
+  return alarms_.Has(etcdserverpb::CORRUPT) ? GrpcStatus(kCorrupt) : GrpcStatus();
+}
+
+GrpcStatus EtcdServerCore::CheckSpace(size_t bytes) {
+  if (GrpcStatus good = CheckWritable(); !good.ok()) return good;
+  if (alarms_.Has(etcdserverpb::NOSPACE)) return kNoSpace;
   if (quota_bytes_ == kNoQuota || bytes_in_use_.load() + bytes < quota_bytes_) return {};
   log_.Warning(
       "the store has passed its quota and takes only deletions until the alarm is disarmed",
       {{"quota-backend-bytes", std::to_string(quota_bytes_)}});
-  SetAlarm(etcdserverpb::NOSPACE, true);
+  if (Result<void> kept = alarms_.Raise({etcdserverpb::NOSPACE, member_id_}); !kept) {
+    log_.Warning("the alarm will not outlive this process", {{"error", kept.error().message()}});
+  }
   return kNoSpace;
 }
 
-GrpcStatus EtcdCore::CheckSize(size_t request_bytes) const {
+GrpcStatus EtcdServerCore::CheckSize(size_t request_bytes) const {
   return request_bytes > options_.max_request_bytes ? GrpcStatus(kRequestTooLarge) : GrpcStatus();
 }
 
-std::vector<etcdserverpb::AlarmType> EtcdCore::Alarms() {
-  std::lock_guard lock(mutex_);
-  return {alarms_.begin(), alarms_.end()};
-}
-
-void EtcdCore::SetAlarm(etcdserverpb::AlarmType alarm, bool on) {
-  if (!on) UpdateSize();
-  std::lock_guard lock(mutex_);
-  if (on) {
-    alarms_.insert(alarm);
-  } else {
-    alarms_.erase(alarm);
-  }
-}
-
-void EtcdCore::UpdateSize() {
+void EtcdServerCore::UpdateSize() {
   store_.Figures([this](Result<StoreFigures> figures) {
     if (!figures) return;
     bytes_on_disk_.store(figures->bytes_on_disk);

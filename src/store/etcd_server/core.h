@@ -5,8 +5,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +15,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "store/embedded/embedded_store.h"
+#include "store/etcd_server/alarm_set.h"
 #include "store/etcd_server/grpc_status.h"
 #include "store/etcd_server/jobs.h"
 
@@ -36,13 +35,14 @@ struct EtcdCoreOptions {
   size_t max_request_bytes = 1536 * 1024;
   uint64_t quota_bytes = 0;       // zero: etcd's default; kNoQuota: none
   std::string scratch_directory;  // for snapshots that are being sent
+  std::string alarm_file;         // empty: alarms do not outlive the process
 };
 
 inline constexpr uint64_t kNoQuota = UINT64_MAX;
 
-class EtcdCore {
+class EtcdServerCore {
  public:
-  EtcdCore(EmbeddedStore& store, EtcdCoreOptions options, MetricsRegistry& metrics, Log& log);
+  EtcdServerCore(EmbeddedStore& store, EtcdCoreOptions options, MetricsRegistry& metrics, Log& log);
 
   EmbeddedStore& store() { return store_; }
   const EtcdCoreOptions& options() const { return options_; }
@@ -61,12 +61,13 @@ class EtcdCore {
     Fill(response.mutable_header());
   }
 
+  // Whether anything may be written at all.
+  GrpcStatus CheckWritable() const;
   // Whether something may be added to the store. Passing the quota raises the alarm, which stays
   // until somebody disarms it.
   GrpcStatus CheckSpace(size_t bytes);
   GrpcStatus CheckSize(size_t request_bytes) const;
-  std::vector<etcdserverpb::AlarmType> Alarms();
-  void SetAlarm(etcdserverpb::AlarmType alarm, bool on);
+  AlarmSet& alarms() { return alarms_; }
   // The size of the store is looked at from time to time, not at each write.
   void UpdateSize();
   uint64_t bytes_in_use() const { return bytes_in_use_.load(); }
@@ -82,8 +83,7 @@ class EtcdCore {
   const uint64_t quota_bytes_;
   std::atomic<uint64_t> bytes_on_disk_ = 0;
   std::atomic<uint64_t> bytes_in_use_ = 0;
-  std::mutex mutex_;
-  std::set<etcdserverpb::AlarmType> alarms_;
+  AlarmSet alarms_;
   JobThread jobs_;
 };
 

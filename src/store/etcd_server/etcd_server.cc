@@ -13,7 +13,9 @@
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/rocksdb_engine.h"
 #include "store/etcd_server/core.h"
+#include "store/etcd_server/etcd_metrics.h"
 #include "store/etcd_server/http_pages.h"
+#include "store/etcd_server/json_gateway.h"
 #include "store/etcd_server/services.h"
 
 namespace skiff {
@@ -33,7 +35,11 @@ constexpr Duration kIdleTimeout = std::chrono::hours(24);
 Result<std::unique_ptr<EmbeddedStore>> OpenStore(const EtcdServerOptions& options, Clock& clock,
                                                  Random& random) {
   std::error_code error;
-  std::filesystem::create_directories(options.data_directory, error);
+  const bool is_new = std::filesystem::create_directories(options.data_directory, error);
+  // Others may not look into it: there may be secrets.
+  if (is_new && !error) {
+    std::filesystem::permissions(options.data_directory, std::filesystem::perms::owner_all, error);
+  }
   if (error) {
     return Fail(StatusReason::kInternalError,
                 "--data-dir: cannot make " + options.data_directory + ": " + error.message());
@@ -65,6 +71,7 @@ EtcdCoreOptions CoreOptions(const EtcdServerOptions& options) {
   core.quota_bytes =
       options.quota_bytes < 0 ? kNoQuota : static_cast<uint64_t>(options.quota_bytes);
   core.scratch_directory = options.data_directory;
+  core.alarm_file = options.data_directory + "/alarms";
   return core;
 }
 
@@ -88,11 +95,23 @@ class EtcdServer::Impl {
         store_(std::move(store)),
         core_(*store_, CoreOptions(options_), metrics_, log),
         pages_(core_),
-        router_(&pages_, metrics_, options_.max_request_bytes + kGrpcOverheadBytes) {}
-  ~Impl() { Stop(); }
+        gateway_(&pages_),
+        router_(options_.has_gateway ? static_cast<HttpHandler*>(&gateway_) : &pages_, metrics_,
+                clock, options_.max_request_bytes + kGrpcOverheadBytes) {
+    gateway_.SetRouter(&router_);
+  }
+  ~Impl() {
+    Stop();
+    servers_.clear();
+    // It answers what is under way, and answers go through the router.
+    store_.reset();
+  }
 
   Result<void> Start() {
     RemoveScratch(options_.data_directory);
+    SKIFF_RETURN_IF_ERROR(core_.alarms().Load());
+    for (const AlarmSet::Alarm& alarm : core_.alarms().List())
+      log_.Warning("an alarm is raised", {{"alarm", std::string(AlarmName(alarm.type))}});
     AddEtcdMetrics(core_);
     AddProcessMetrics(metrics_, std::chrono::duration<double>(clock_.Wall()).count());
     AddKvService(router_, core_);
@@ -100,12 +119,14 @@ class EtcdServer::Impl {
     AddLeaseService(router_, core_);
     AddMaintenanceService(router_, core_);
     AddClusterService(router_, core_);
-    AddAuthService(router_);
+    AddAbsentServices(router_);
     AddHealthService(router_);
     SKIFF_RETURN_IF_ERROR(Listen(options_.plain_addresses, std::nullopt, &router_, &addresses_));
     SKIFF_RETURN_IF_ERROR(Listen(options_.tls_addresses, options_.tls, &router_, &addresses_));
     std::vector<std::string> of_metrics;
     SKIFF_RETURN_IF_ERROR(Listen(options_.metrics_addresses, std::nullopt, &pages_, &of_metrics));
+    SKIFF_RETURN_IF_ERROR(
+        Listen(options_.tls_metrics_addresses, options_.tls, &pages_, &of_metrics));
     ticker_.emplace("etcd-ticker", [this] { Tick(); });
     return {};
   }
@@ -129,7 +150,8 @@ class EtcdServer::Impl {
     http.tls = std::move(tls);
     http.handler = handler;
     http.clock = &clock_;
-    http.limits.max_body_bytes = options_.max_request_bytes + kGrpcOverheadBytes + kGrpcPrefixBytes;
+    // Bytes have half as much again in the JSON of the gateway, and more.
+    http.limits.max_body_bytes = 2 * router_.max_message_bytes();
     http.limits.max_streams = options_.max_streams == 0 ? kManyStreams : options_.max_streams;
     http.limits.control_frames_per_second = kControlFramesPerSecond;
     http.limits.resets_per_second = kResetsPerSecond;
@@ -187,9 +209,10 @@ class EtcdServer::Impl {
   Log& log_;
   MetricsRegistry metrics_;
   std::unique_ptr<EmbeddedStore> store_;
-  EtcdCore core_;
+  EtcdServerCore core_;
   WatchRegistry watches_;
   HttpPages pages_;
+  JsonGateway gateway_;
   GrpcRouter router_;
   std::vector<std::unique_ptr<HttpServer>> servers_;
   std::vector<std::string> addresses_;

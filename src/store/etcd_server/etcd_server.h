@@ -23,9 +23,11 @@ struct EtcdServerOptions {
   std::string data_directory;
   std::vector<std::string> plain_addresses;  // "127.0.0.1:2379", "unix:/run/etcd.sock"
   std::vector<std::string> tls_addresses;
-  std::optional<TlsOptions> tls;  // for the latter
   // Only the pages, for those who scrape.
   std::vector<std::string> metrics_addresses;
+  std::vector<std::string> tls_metrics_addresses;
+  std::optional<TlsOptions> tls;  // for those with it in their name
+  bool has_gateway = true;
   std::vector<std::string> client_urls;  // told to clients
   std::vector<std::string> peer_urls;
   int64_t max_txn_ops = 128;

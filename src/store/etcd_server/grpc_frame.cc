@@ -1,7 +1,11 @@
 #include "store/etcd_server/grpc_frame.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <utility>
+
+#include "net/gzip.h"
 
 namespace skiff {
 namespace {
@@ -16,14 +20,33 @@ uint32_t MessageBytes(std::string_view prefix) {
   return size;
 }
 
-GrpcStatus CheckPrefix(std::string_view prefix, size_t max_bytes) {
-  if (prefix[0] != 0)
-    return {GrpcCode::kUnimplemented, "grpc: Decompressor is not installed for grpc-encoding"};
-  const uint32_t size = MessageBytes(prefix);
-  if (size <= max_bytes) return {};
+GrpcStatus TooLarge(size_t size, size_t max_bytes) {
   return {GrpcCode::kResourceExhausted, "grpc: received message larger than max (" +
                                             std::to_string(size) + " vs. " +
                                             std::to_string(max_bytes) + ")"};
+}
+
+GrpcStatus CheckPrefix(std::string_view prefix, size_t max_bytes, GrpcEncoding encoding) {
+  if (prefix[0] != 0 && encoding == GrpcEncoding::kIdentity)
+    return {GrpcCode::kInternal, "grpc: compressed flag set with identity or empty encoding"};
+  const uint32_t size = MessageBytes(prefix);
+  return size <= max_bytes ? GrpcStatus() : TooLarge(size, max_bytes);
+}
+
+// Of a prefix that has been checked, and the bytes behind it.
+GrpcResult<std::string_view> Inflate(std::string_view prefix, std::string_view bytes,
+                                     size_t max_bytes, std::string* inflated) {
+  if (prefix[0] == 0) return bytes;
+  Result<std::string> plain = GunzipBytes(bytes, max_bytes);
+  if (plain) return *inflated = *std::move(plain);
+  if (plain.error().reason() == StatusReason::kRequestEntityTooLarge) {
+    return std::unexpected(GrpcStatus{
+        GrpcCode::kResourceExhausted,
+        "grpc: received message after decompression larger than max " + std::to_string(max_bytes)});
+  }
+  return std::unexpected(
+      GrpcStatus{GrpcCode::kInternal,
+                 "grpc: failed to decompress the received message: " + plain.error().message()});
 }
 
 std::string EscapeMessage(std::string_view text) {
@@ -60,23 +83,61 @@ GrpcStatus GrpcReader::Read(std::string_view bytes,
     bytes = joined;
   }
   while (bytes.size() >= kGrpcPrefixBytes) {
-    if (GrpcStatus good = CheckPrefix(bytes, max_bytes_); !good.ok()) return good;
+    if (GrpcStatus good = CheckPrefix(bytes, max_bytes_, encoding_); !good.ok()) return good;
     const size_t size = MessageBytes(bytes);
     if (bytes.size() - kGrpcPrefixBytes < size) break;
-    take(bytes.substr(kGrpcPrefixBytes, size));
+    std::string inflated;
+    const auto message =
+        Inflate(bytes, bytes.substr(kGrpcPrefixBytes, size), max_bytes_, &inflated);
+    if (!message) return message.error();
+    take(*message);
     bytes.remove_prefix(kGrpcPrefixBytes + size);
   }
   pending_ = bytes;
   return {};
 }
 
-GrpcResult<std::string_view> OnlyMessage(std::string_view body) {
+GrpcResult<std::string_view> OnlyMessage(std::string_view body, size_t max_bytes,
+                                         GrpcEncoding encoding, std::string* inflated) {
   const GrpcStatus broken{GrpcCode::kInternal, "grpc: the request is not one whole message"};
   if (body.size() < kGrpcPrefixBytes) return std::unexpected(broken);
-  if (GrpcStatus good = CheckPrefix(body, body.size()); good.code == GrpcCode::kUnimplemented)
+  if (GrpcStatus good = CheckPrefix(body, max_bytes, encoding); !good.ok())
     return std::unexpected(std::move(good));
-  if (MessageBytes(body) != body.size() - kGrpcPrefixBytes) return std::unexpected(broken);
-  return body.substr(kGrpcPrefixBytes);
+  const std::string_view bytes = body.substr(kGrpcPrefixBytes);
+  if (MessageBytes(body) != bytes.size()) return std::unexpected(broken);
+  return Inflate(body, bytes, max_bytes, inflated);
+}
+
+std::optional<GrpcEncoding> ParseGrpcEncoding(std::string_view name) {
+  if (name.empty() || name == "identity") return GrpcEncoding::kIdentity;
+  if (name == "gzip") return GrpcEncoding::kGzip;
+  return std::nullopt;
+}
+
+HttpResponse GrpcBadEncodingResponse(std::string_view name) {
+  HttpResponse response = GrpcStatusResponse(
+      {GrpcCode::kUnimplemented,
+       "grpc: Decompressor is not installed for grpc-encoding \"" + std::string(name) + "\""});
+  response.headers.Add("grpc-accept-encoding", "identity,gzip");
+  return response;
+}
+
+std::optional<Duration> ParseGrpcTimeout(std::string_view text) {
+  constexpr size_t kMaxDigits = 8;
+  constexpr std::string_view kUnits = "HMSmun";
+  constexpr std::array<Duration, 6> kLengths = {
+      std::chrono::hours(1),        std::chrono::minutes(1),      std::chrono::seconds(1),
+      std::chrono::milliseconds(1), std::chrono::microseconds(1), std::chrono::nanoseconds(1)};
+  if (text.size() < 2 || text.size() > kMaxDigits + 1) return std::nullopt;
+  const size_t unit = kUnits.find(text.back());
+  if (unit == std::string_view::npos) return std::nullopt;
+  text.remove_suffix(1);
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  // The longest, in hours, is more than nanoseconds can count.
+  const auto most = static_cast<uint64_t>(Duration::max() / 2 / kLengths[unit]);
+  return kLengths[unit] * static_cast<int64_t>(std::min(number, most));
 }
 
 void AddGrpcStatus(HttpHeaders& headers, const GrpcStatus& status) {

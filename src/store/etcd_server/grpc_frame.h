@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/shared_bytes.h"
 #include "net/http.h"
 #include "store/etcd_server/grpc_status.h"
@@ -28,10 +30,22 @@ SharedBytes FrameMessage(const Message& message) {
   });
 }
 
-// Cuts a stream of bytes into messages.
+// How messages that say that they are compressed are (the header grpc-encoding).
+enum class GrpcEncoding : uint8_t { kIdentity, kGzip };
+// None: nobody here reads that.
+std::optional<GrpcEncoding> ParseGrpcEncoding(std::string_view name);
+// Refuses an encoding, and says which ones are read.
+HttpResponse GrpcBadEncodingResponse(std::string_view name);
+
+// The header grpc-timeout: up to eight digits and a unit, one of "HMSmun".
+std::optional<Duration> ParseGrpcTimeout(std::string_view text);
+
+// Cuts a stream of bytes into messages, and inflates those that are compressed. Neither form of a
+// message may have more than max_bytes.
 class GrpcReader {
  public:
-  explicit GrpcReader(size_t max_bytes) : max_bytes_(max_bytes) {}
+  explicit GrpcReader(size_t max_bytes, GrpcEncoding encoding = GrpcEncoding::kIdentity)
+      : max_bytes_(max_bytes), encoding_(encoding) {}
   // Calls `take` for each message that is whole now. After an error there is nothing more to read.
   GrpcStatus Read(std::string_view bytes, const std::function<void(std::string_view)>& take);
   // Whether the last message is there in part only.
@@ -39,11 +53,13 @@ class GrpcReader {
 
  private:
   const size_t max_bytes_;
+  const GrpcEncoding encoding_;
   std::string pending_;
 };
 
-// The one message of a body.
-GrpcResult<std::string_view> OnlyMessage(std::string_view body);
+// The one message of a body. It lies in the body, or in `inflated` if it was compressed.
+GrpcResult<std::string_view> OnlyMessage(std::string_view body, size_t max_bytes,
+                                         GrpcEncoding encoding, std::string* inflated);
 
 // What an answer ends with. Texts are escaped as gRPC wants it.
 void AddGrpcStatus(HttpHeaders& headers, const GrpcStatus& status);

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "net/gzip.h"
+
 namespace skiff {
 namespace {
 
@@ -37,14 +39,59 @@ TEST(GrpcFrameTest, WhatIsTooLongOrCompressedIsRefusedBeforeItIsThere) {
   GrpcReader other(10);
   std::string compressed = Framed("x");
   compressed[0] = 1;
-  EXPECT_EQ(other.Read(compressed, ignore).code, GrpcCode::kUnimplemented);
+  EXPECT_EQ(other.Read(compressed, ignore).code, GrpcCode::kInternal);
+}
+
+std::string Compressed(std::string_view message) {
+  std::string out = Framed(GzipBytes(message).view());
+  out[0] = 1;
+  return out;
+}
+
+TEST(GrpcFrameTest, CompressedMessagesAreInflatedUpToABound) {
+  GrpcReader reader(1000, GrpcEncoding::kGzip);
+  std::vector<std::string> got;
+  const auto take = [&](std::string_view m) { got.emplace_back(m); };
+  const std::string sent = Compressed(std::string(1000, 'x')) + Framed("plain") + Compressed("");
+  for (const char byte : sent) ASSERT_TRUE(reader.Read({&byte, 1}, take).ok());
+  EXPECT_EQ(got, (std::vector<std::string>{std::string(1000, 'x'), "plain", ""}));
+  EXPECT_EQ(reader.Read(Compressed(std::string(1001, 'x')), take).code,
+            GrpcCode::kResourceExhausted);
+  std::string broken = Framed("this is not gzip");
+  broken[0] = 1;
+  GrpcReader other(1000, GrpcEncoding::kGzip);
+  EXPECT_EQ(other.Read(broken, take).code, GrpcCode::kInternal);
+  EXPECT_EQ(got.size(), 3U);
+}
+
+GrpcResult<std::string> Only(std::string_view body, GrpcEncoding encoding) {
+  std::string inflated;
+  const auto message = OnlyMessage(body, 1000, encoding, &inflated);
+  if (!message) return std::unexpected(message.error());
+  return std::string(*message);
 }
 
 TEST(GrpcFrameTest, ABodyOfOneMessageHasNeitherMoreNorLess) {
-  EXPECT_EQ(OnlyMessage(Framed("abc")), "abc");
-  EXPECT_FALSE(OnlyMessage(""));
-  EXPECT_FALSE(OnlyMessage(Framed("abc") + "x"));
-  EXPECT_FALSE(OnlyMessage(Framed("abc").substr(0, 7)));
+  const GrpcEncoding plain = GrpcEncoding::kIdentity;
+  EXPECT_EQ(Only(Framed("abc"), plain), "abc");
+  EXPECT_FALSE(Only("", plain));
+  EXPECT_FALSE(Only(Framed("abc") + "x", plain));
+  EXPECT_FALSE(Only(Framed("abc").substr(0, 7), plain));
+  EXPECT_EQ(Only(Framed(std::string(1001, 'x')), plain).error().code, GrpcCode::kResourceExhausted);
+  EXPECT_EQ(Only(Compressed("abc"), GrpcEncoding::kGzip), "abc");
+  EXPECT_EQ(Only(Framed("abc"), GrpcEncoding::kGzip), "abc");
+  EXPECT_EQ(Only(Compressed("abc"), plain).error().code, GrpcCode::kInternal);
+}
+
+TEST(GrpcFrameTest, TimeoutsHaveAFewDigitsAndAUnit) {
+  EXPECT_EQ(ParseGrpcTimeout("5S"), std::chrono::seconds(5));
+  EXPECT_EQ(ParseGrpcTimeout("0n"), Duration(0));
+  EXPECT_EQ(ParseGrpcTimeout("150m"), std::chrono::milliseconds(150));
+  EXPECT_EQ(ParseGrpcTimeout("7u"), std::chrono::microseconds(7));
+  EXPECT_EQ(ParseGrpcTimeout("2M"), std::chrono::minutes(2));
+  EXPECT_GT(ParseGrpcTimeout("99999999H"), std::chrono::hours(1000));
+  for (const std::string_view bad : {"", "5", "S", "-5S", "5s", "5 S", "123456789S", "+1S"})
+    EXPECT_FALSE(ParseGrpcTimeout(bad)) << bad;
 }
 
 TEST(GrpcFrameTest, TextsOfErrorsAreEscaped) {

@@ -1,6 +1,7 @@
 #include "store/etcd_server/grpc_router.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace skiff {
 namespace {
@@ -20,8 +21,19 @@ bool IsGrpc(const HttpRequest& request) {
          request.headers.Get("content-type").starts_with("application/grpc");
 }
 
-GrpcStatus UnknownMethod(const HttpRequest& request) {
-  const std::string_view path = request.path;
+HttpResponse ResponseOf(GrpcResult<SharedBytes> result) {
+  return result ? GrpcMessageResponse(*std::move(result)) : GrpcStatusResponse(result.error());
+}
+
+// Takes what a client goes on sending after its call has been answered.
+class DiscardingSink final : public RequestSink {
+ public:
+  void OnBytes(std::string_view) override {}
+  void OnEnd() override {}
+  void OnGone() override {}
+};
+
+GrpcStatus UnknownMethod(std::string_view path) {
   const size_t slash = path.rfind('/');
   const std::string_view service = slash == 0 ? "" : path.substr(1, slash - 1);
   return {GrpcCode::kUnimplemented, "unknown service or method " +
@@ -31,19 +43,11 @@ GrpcStatus UnknownMethod(const HttpRequest& request) {
 
 }  // namespace
 
-void GrpcResponder::SendFrame(SharedBytes frame) && {
-  on_end_(GrpcCode::kOk);
-  std::move(responder_).Respond(GrpcMessageResponse(std::move(frame)));
-}
-
-void GrpcResponder::SendStatus(const GrpcStatus& status) && {
-  on_end_(status.code);
-  std::move(responder_).Respond(GrpcStatusResponse(status));
-}
-
-GrpcRouter::GrpcRouter(HttpHandler* other, MetricsRegistry& metrics, size_t max_message_bytes)
+GrpcRouter::GrpcRouter(HttpHandler* other, MetricsRegistry& metrics, Clock& clock,
+                       size_t max_message_bytes)
     : other_(other),
       max_message_bytes_(max_message_bytes),
+      deadlines_(clock),
       started_(metrics.AddCounter(kStarted)),
       handled_(metrics.AddCounter(kHandled)) {}
 
@@ -67,38 +71,108 @@ void GrpcRouter::AddUnimplemented(std::string_view service, std::string_view met
   AddMethod("/" + std::string(service) + "/" + std::string(method));
 }
 
-const GrpcRouter::Method* GrpcRouter::Find(const HttpRequest& request) const {
-  const auto found = methods_.find(request.path);
+const GrpcRouter::Method* GrpcRouter::Find(const std::string& path) const {
+  const auto found = methods_.find(path);
   return found == methods_.end() ? nullptr : &found->second;
 }
 
-GrpcResponder GrpcRouter::MakeResponder(const Method& method, Responder responder) {
+// Whichever comes first, the answer or the end of its time, is sent.
+GrpcResponder::Done GrpcRouter::WithDeadline(Duration timeout, GrpcResponder::Done done) {
+  struct Pending {
+    std::atomic<bool> is_answered = false;
+    GrpcResponder::Done done;
+    void Answer(GrpcResult<SharedBytes> result) {
+      if (!is_answered.exchange(true)) done(std::move(result));
+    }
+  };
+  auto pending = std::make_shared<Pending>();
+  pending->done = std::move(done);
+  const CallDeadlines::Key key = deadlines_.Add(
+      timeout, [pending] { pending->Answer(std::unexpected(GrpcStatus(kDeadlineExceeded))); });
+  return [this, pending, key](GrpcResult<SharedBytes> result) {
+    deadlines_.Remove(key);
+    pending->Answer(std::move(result));
+  };
+}
+
+void GrpcRouter::CallMethod(const Method& method, std::string_view message,
+                            GrpcResponder::Done done) {
   started_.With({method.name, method.service, "unary"}).Add();
-  return GrpcResponder(std::move(responder), [this, &method](GrpcCode code) {
+  GrpcResponder responder([this, &method, done = std::move(done)](auto result) mutable {
+    const GrpcCode code = result ? GrpcCode::kOk : result.error().code;
     handled_.With({GrpcCodeName(code), method.name, method.service, "unary"}).Add();
+    done(std::move(result));
   });
+  if (method.bytes) return method.bytes(message, std::move(responder));
+  std::move(responder).SendStatus(
+      {GrpcCode::kUnimplemented,
+       "etcdserver: not implemented: " + method.name + " of service " + method.service});
+}
+
+void GrpcRouter::Call(const std::string& path, std::string_view message, GrpcResponder::Done done) {
+  const Method* method = Find(path);
+  if (method == nullptr) return done(std::unexpected(UnknownMethod(path)));
+  CallMethod(*method, message, std::move(done));
+}
+
+GrpcStreamCall GrpcRouter::CallStream(const std::string& path) {
+  return StartStream(*Find(path), GrpcEncoding::kIdentity, std::nullopt);
+}
+
+GrpcStreamCall GrpcRouter::StartStream(const Method& method, GrpcEncoding encoding,
+                                       std::optional<Duration> timeout) {
+  started_.With({method.name, method.service, "bidi_stream"}).Add();
+  const std::shared_ptr<GrpcOutput> output = NewOutput();
+  if (timeout) {
+    const std::weak_ptr<GrpcOutput> weak = output;
+    const CallDeadlines::Key key = deadlines_.Add(*timeout, [weak] {
+      if (const auto late = weak.lock()) late->Finish(kDeadlineExceeded);
+    });
+    output->SetOnFinish([this, key] { deadlines_.Remove(key); });
+  }
+  return MakeGrpcStream(method.stream, output, max_message_bytes_, encoding);
+}
+
+// What the client says of how long it waits; nothing: for ever.
+GrpcResult<std::optional<Duration>> GrpcRouter::TimeoutOf(const HttpRequest& request) {
+  const std::string_view text = request.headers.Get("grpc-timeout");
+  if (text.empty()) return std::optional<Duration>();
+  const std::optional<Duration> timeout = ParseGrpcTimeout(text);
+  if (!timeout) {
+    return std::unexpected(
+        GrpcStatus{GrpcCode::kInternal, "malformed grpc-timeout: " + std::string(text)});
+  }
+  // What is late already must not happen.
+  if (timeout->count() == 0) return std::unexpected(GrpcStatus(kDeadlineExceeded));
+  return timeout;
 }
 
 void GrpcRouter::Handle(HttpRequest request, Responder responder) {
   if (!IsGrpc(request)) return other_->Handle(std::move(request), std::move(responder));
-  const Method* method = Find(request);
+  const Method* method = Find(request.path);
+  const std::string_view encoding_name = request.headers.Get("grpc-encoding");
+  const auto encoding = ParseGrpcEncoding(encoding_name);
   if (method == nullptr)
-    return std::move(responder).Respond(GrpcStatusResponse(UnknownMethod(request)));
+    return std::move(responder).Respond(GrpcStatusResponse(UnknownMethod(request.path)));
+  if (!encoding) return std::move(responder).Respond(GrpcBadEncodingResponse(encoding_name));
+  const auto timeout = TimeoutOf(request);
+  if (!timeout) return std::move(responder).Respond(GrpcStatusResponse(timeout.error()));
   if (method->stream) {
     // The whole of the request came with its head: it has no message.
-    const auto sink =
-        StartGrpcStream(method->stream, NewOutput(), max_message_bytes_, std::move(responder));
-    sink->OnBytes(request.body);
-    return sink->OnEnd();
+    GrpcStreamCall call = StartStream(*method, *encoding, *timeout);
+    std::move(responder).Respond(GrpcStreamResponse(std::move(call.source)));
+    call.sink->OnBytes(request.body);
+    return call.sink->OnEnd();
   }
-  GrpcResponder reply = MakeResponder(*method, std::move(responder));
-  if (!method->bytes) {
-    return std::move(reply).SendStatus(
-        {GrpcCode::kUnimplemented, "etcdserver: not implemented: " + method->name});
-  }
-  const auto message = OnlyMessage(request.body);
-  if (!message) return std::move(reply).SendStatus(message.error());
-  method->bytes(*message, std::move(reply));
+  GrpcResponder::Done done = [responder = std::move(responder)](auto result) mutable {
+    std::move(responder).Respond(ResponseOf(std::move(result)));
+  };
+  if (*timeout) done = WithDeadline(**timeout, std::move(done));
+  std::string inflated;
+  const auto message = OnlyMessage(request.body, max_message_bytes_, *encoding, &inflated);
+  // A method that is not there needs no message to say so.
+  if (!message && method->bytes) return done(std::unexpected(message.error()));
+  CallMethod(*method, message.value_or(""), std::move(done));
 }
 
 void GrpcRouter::HandleTooLarge(HttpRequest request, Responder responder) {
@@ -110,10 +184,27 @@ void GrpcRouter::HandleTooLarge(HttpRequest request, Responder responder) {
 
 std::unique_ptr<RequestSink> GrpcRouter::HandleStream(HttpRequest& request, Responder& responder) {
   if (!IsGrpc(request)) return nullptr;
-  const Method* method = Find(request);
-  if (method == nullptr || !method->stream) return nullptr;
-  started_.With({method->name, method->service, "bidi_stream"}).Add();
-  return StartGrpcStream(method->stream, NewOutput(), max_message_bytes_, std::move(responder));
+  const Method* method = Find(request.path);
+  if (method != nullptr && method->bytes) return nullptr;
+  const std::string_view encoding_name = request.headers.Get("grpc-encoding");
+  const auto encoding = ParseGrpcEncoding(encoding_name);
+  // Whoever streams to what is not there may wait for the answer before he ends.
+  if (method == nullptr || !method->stream) {
+    Handle(std::move(request), std::move(responder));
+    return std::make_unique<DiscardingSink>();
+  }
+  if (!encoding) {
+    std::move(responder).Respond(GrpcBadEncodingResponse(encoding_name));
+    return std::make_unique<DiscardingSink>();
+  }
+  const auto timeout = TimeoutOf(request);
+  if (!timeout) {
+    std::move(responder).Respond(GrpcStatusResponse(timeout.error()));
+    return std::make_unique<DiscardingSink>();
+  }
+  GrpcStreamCall call = StartStream(*method, *encoding, *timeout);
+  std::move(responder).Respond(GrpcStreamResponse(std::move(call.source)));
+  return std::move(call.sink);
 }
 
 std::shared_ptr<GrpcOutput> GrpcRouter::NewOutput() {

@@ -1,12 +1,15 @@
 // Finds the method of gRPC that a request calls; whatever is not gRPC goes to another handler.
 //
 // Methods are added before the server starts and stay. Calls of methods with one request and one
-// answer are handled on the loop of their connection and may be answered from any thread.
+// answer are handled on the loop of their connection and may be answered from any thread. Streams
+// last until either side ends them. If the client has given a call a time that passes first, either
+// kind ends with it.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,25 +17,27 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/metrics.h"
 #include "net/http.h"
+#include "store/etcd_server/call_deadlines.h"
 #include "store/etcd_server/grpc_frame.h"
 #include "store/etcd_server/grpc_status.h"
 #include "store/etcd_server/grpc_stream.h"
 
 namespace skiff {
 
-// Answers one call, once.
+// Answers one call, once, with a framed message or a status.
 class GrpcResponder {
  public:
-  GrpcResponder(Responder responder, std::function<void(GrpcCode)> on_end)
-      : responder_(std::move(responder)), on_end_(std::move(on_end)) {}
-  void SendFrame(SharedBytes frame) &&;
-  void SendStatus(const GrpcStatus& status) &&;
+  using Done = std::move_only_function<void(GrpcResult<SharedBytes>)>;
+
+  explicit GrpcResponder(Done done) : done_(std::move(done)) {}
+  void SendFrame(SharedBytes frame) && { done_(std::move(frame)); }
+  void SendStatus(const GrpcStatus& status) && { done_(std::unexpected(status)); }
 
  private:
-  Responder responder_;
-  std::function<void(GrpcCode)> on_end_;
+  Done done_;
 };
 
 // The same for a method whose answer is a Message of protobuf.
@@ -60,8 +65,8 @@ class GrpcRouter final : public HttpHandler {
  public:
   using BytesMethod = std::function<void(std::string_view message, GrpcResponder)>;
 
-  // `other` outlives the router.
-  GrpcRouter(HttpHandler* other, MetricsRegistry& metrics, size_t max_message_bytes);
+  // `other` and the clock outlive the router.
+  GrpcRouter(HttpHandler* other, MetricsRegistry& metrics, Clock& clock, size_t max_message_bytes);
 
   // "/etcdserverpb.KV/Range"
   void AddBytes(std::string path, BytesMethod method);
@@ -84,6 +89,13 @@ class GrpcRouter final : public HttpHandler {
   // Ends all streams and refuses further ones. Any thread.
   void EndStreams(const GrpcStatus& status);
 
+  // Calls from within, for who speaks another protocol: a method with one request, and one with
+  // streams. On the loop of the connection.
+  void Call(const std::string& path, std::string_view message, GrpcResponder::Done done);
+  // The method must be one with streams.
+  GrpcStreamCall CallStream(const std::string& path);
+  size_t max_message_bytes() const { return max_message_bytes_; }
+
   void Handle(HttpRequest request, Responder responder) override;
   void HandleTooLarge(HttpRequest request, Responder responder) override;
   std::unique_ptr<RequestSink> HandleStream(HttpRequest& request, Responder& responder) override;
@@ -97,12 +109,17 @@ class GrpcRouter final : public HttpHandler {
   };
 
   Method& AddMethod(std::string path);
-  const Method* Find(const HttpRequest& request) const;
+  const Method* Find(const std::string& path) const;
   std::shared_ptr<GrpcOutput> NewOutput();
-  GrpcResponder MakeResponder(const Method& method, Responder responder);
+  GrpcStreamCall StartStream(const Method& method, GrpcEncoding encoding,
+                             std::optional<Duration> timeout);
+  static GrpcResult<std::optional<Duration>> TimeoutOf(const HttpRequest& request);
+  void CallMethod(const Method& method, std::string_view message, GrpcResponder::Done done);
+  GrpcResponder::Done WithDeadline(Duration timeout, GrpcResponder::Done done);
 
   HttpHandler* const other_;
   const size_t max_message_bytes_;
+  CallDeadlines deadlines_;
   CounterFamily& started_;
   CounterFamily& handled_;
   std::unordered_map<std::string, Method> methods_;

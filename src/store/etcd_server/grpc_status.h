@@ -84,6 +84,9 @@ inline constexpr EtcdError kServerStopped{GrpcCode::kUnavailable, "etcdserver: s
 inline constexpr EtcdError kRequestTimedOut{GrpcCode::kUnavailable,
                                             "etcdserver: request timed out"};
 inline constexpr EtcdError kCorrupt{GrpcCode::kDataLoss, "etcdserver: corrupt cluster"};
+// Not etcd's but gRPC's.
+inline constexpr EtcdError kDeadlineExceeded{GrpcCode::kDeadlineExceeded,
+                                             "context deadline exceeded"};
 inline constexpr EtcdError kAuthNotEnabled{GrpcCode::kFailedPrecondition,
                                            "etcdserver: authentication is not enabled"};
 

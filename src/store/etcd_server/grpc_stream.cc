@@ -19,13 +19,27 @@ void GrpcOutput::Send(SharedBytes frame) {
 
 void GrpcOutput::Finish(const GrpcStatus& status) {
   std::function<void()> wake;
+  std::function<void()> on_finish;
   {
     std::lock_guard lock(mutex_);
     if (std::exchange(finished_, true)) return;
     status_ = status;
     wake = wake_;
+    on_finish = std::exchange(on_finish_, nullptr);
   }
   if (wake) wake();
+  if (on_finish) on_finish();
+}
+
+void GrpcOutput::SetOnFinish(std::function<void()> on_finish) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!finished_) {
+      on_finish_ = std::move(on_finish);
+      return;
+    }
+  }
+  on_finish();
 }
 
 void GrpcOutput::Wake() {
@@ -46,8 +60,9 @@ struct Call {
 
 class StreamSink final : public RequestSink {
  public:
-  StreamSink(std::shared_ptr<Call> call, std::shared_ptr<GrpcOutput> output, size_t max_bytes)
-      : call_(std::move(call)), output_(std::move(output)), reader_(max_bytes) {}
+  StreamSink(std::shared_ptr<Call> call, std::shared_ptr<GrpcOutput> output, size_t max_bytes,
+             GrpcEncoding encoding)
+      : call_(std::move(call)), output_(std::move(output)), reader_(max_bytes, encoding) {}
 
   void OnBytes(std::string_view bytes) override {
     if (has_failed_) return;
@@ -121,16 +136,22 @@ class GrpcStreamSource final : public BodySource {
   const std::shared_ptr<GrpcOutput> output_;
 };
 
-std::unique_ptr<RequestSink> StartGrpcStream(const GrpcStreamFactory& make,
-                                             std::shared_ptr<GrpcOutput> output,
-                                             size_t max_message_bytes, Responder responder) {
+GrpcStreamCall MakeGrpcStream(const GrpcStreamFactory& make, std::shared_ptr<GrpcOutput> output,
+                              size_t max_message_bytes, GrpcEncoding encoding) {
   auto call = std::make_shared<Call>();
   call->handler = make(output);
+  GrpcStreamCall out;
+  out.source = std::make_unique<GrpcStreamSource>(call, output);
+  out.sink =
+      std::make_unique<StreamSink>(std::move(call), std::move(output), max_message_bytes, encoding);
+  return out;
+}
+
+HttpResponse GrpcStreamResponse(std::unique_ptr<BodySource> source) {
   HttpResponse response;
   response.headers.Add("content-type", "application/grpc");
-  response.source = std::make_unique<GrpcStreamSource>(call, output);
-  std::move(responder).Respond(std::move(response));
-  return std::make_unique<StreamSink>(std::move(call), std::move(output), max_message_bytes);
+  response.source = std::move(source);
+  return response;
 }
 
 }  // namespace skiff

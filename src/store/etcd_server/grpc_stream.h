@@ -26,6 +26,8 @@ class GrpcOutput {
   void Send(SharedBytes frame);
   // After the messages that are there. The first one counts.
   void Finish(const GrpcStatus& status);
+  // Called once, by Finish(): by the first one, or at once if that has been. One only.
+  void SetOnFinish(std::function<void()> on_finish);
   // What waits for the client.
   size_t queued_bytes() const { return queued_bytes_.load(std::memory_order_relaxed); }
   // Has the handler's OnDrained() called soon if nothing waits.
@@ -40,6 +42,7 @@ class GrpcOutput {
   bool finished_ = false;
   GrpcStatus status_;
   std::function<void()> wake_;
+  std::function<void()> on_finish_;
 };
 
 // One call. All on the loop of its connection; destroyed when the call is over.
@@ -56,9 +59,14 @@ class GrpcStreamHandler {
 using GrpcStreamFactory =
     std::function<std::unique_ptr<GrpcStreamHandler>(std::shared_ptr<GrpcOutput>)>;
 
-// Answers with the stream and returns what its requests go to.
-std::unique_ptr<RequestSink> StartGrpcStream(const GrpcStreamFactory& make,
-                                             std::shared_ptr<GrpcOutput> output,
-                                             size_t max_message_bytes, Responder responder);
+// The two directions of a call that has begun: what the answer is made of, and what the requests
+// go to.
+struct GrpcStreamCall {
+  std::unique_ptr<BodySource> source;
+  std::unique_ptr<RequestSink> sink;
+};
+GrpcStreamCall MakeGrpcStream(const GrpcStreamFactory& make, std::shared_ptr<GrpcOutput> output,
+                              size_t max_message_bytes, GrpcEncoding encoding);
+HttpResponse GrpcStreamResponse(std::unique_ptr<BodySource> source);
 
 }  // namespace skiff

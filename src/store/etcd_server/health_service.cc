@@ -45,20 +45,4 @@ void AddHealthService(GrpcRouter& router) {
   });
 }
 
-void AddAuthService(GrpcRouter& router) {
-  for (const std::string_view method :
-       {"AuthEnable", "AuthStatus", "UserAdd", "UserGet", "UserList", "UserDelete",
-        "UserChangePassword", "UserGrantRole", "UserRevokeRole", "RoleAdd", "RoleGet", "RoleList",
-        "RoleDelete", "RoleGrantPermission", "RoleRevokePermission"}) {
-    router.AddUnimplemented("etcdserverpb.Auth", method);
-  }
-  // What an etcd without users says; clients that bring a name go on without.
-  for (const std::string_view method : {"Authenticate", "AuthDisable"}) {
-    router.AddBytes("/etcdserverpb.Auth/" + std::string(method),
-                    [](std::string_view, GrpcResponder responder) {
-                      std::move(responder).SendStatus(kAuthNotEnabled);
-                    });
-  }
-}
-
 }  // namespace skiff

@@ -10,8 +10,6 @@
 namespace skiff {
 namespace {
 
-using etcdserverpb::AlarmType;
-
 HttpResponse Respond(int code, std::string_view type, std::string_view body) {
   HttpResponse response;
   response.code = code;
@@ -24,10 +22,6 @@ HttpResponse NotAllowed() {
   HttpResponse response = PlainTextResponse(405, "Method Not Allowed\n");
   response.headers.Add("allow", "GET");
   return response;
-}
-
-std::string_view AlarmName(AlarmType alarm) {
-  return alarm == etcdserverpb::NOSPACE ? "NOSPACE" : "CORRUPT";
 }
 
 // Whether the query has name=value among its parts. None of the values needs escapes.
@@ -83,9 +77,9 @@ HttpResponse HttpPages::Answer(const HttpRequest& request) {
 
 HttpResponse HttpPages::Health(const HttpRequest& request) {
   std::string reason;
-  for (const AlarmType alarm : core_.Alarms()) {
-    if (!HasParameter(request.query, "exclude", AlarmName(alarm)))
-      reason = "ALARM " + std::string(AlarmName(alarm));
+  for (const AlarmSet::Alarm& alarm : core_.alarms().List()) {
+    const std::string_view name = AlarmName(alarm.type);
+    if (!HasParameter(request.query, "exclude", name)) reason = "ALARM " + std::string(name);
   }
   const StoreHealth health = core_.store().Health();
   if (reason.empty() && !health.readable) reason = "RANGE ERROR:" + health.reason;
@@ -104,8 +98,7 @@ HttpResponse HttpPages::Checks(const HttpRequest& request, bool ready) {
   const std::span<const std::string_view> checks =
       ready ? std::span<const std::string_view>(kReadyChecks) : kLiveChecks;
   const StoreHealth health = core_.store().Health();
-  bool is_corrupt = false;
-  for (const AlarmType alarm : core_.Alarms()) is_corrupt |= alarm == etcdserverpb::CORRUPT;
+  const bool is_corrupt = core_.alarms().Has(etcdserverpb::CORRUPT);
   std::string text;
   bool good = true;
   bool found = only.empty();
@@ -126,50 +119,6 @@ HttpResponse HttpPages::Checks(const HttpRequest& request, bool ready) {
   const bool verbose =
       request.query == "verbose" || request.query.find("verbose=") != std::string::npos;
   return PlainTextResponse(200, verbose ? text + "ok\n" : "ok\n");
-}
-
-void AddEtcdMetrics(EtcdCore& core) {
-  static constexpr std::string_view kVersionLabels[] = {"server_version"};
-  static constexpr MetricSpec kVersion{"etcd_server_version",
-                                       "Which version is running. 1 for "
-                                       "'server_version' label with current version.",
-                                       kVersionLabels};
-  static constexpr MetricSpec kHasLeader{
-      "etcd_server_has_leader", "Whether or not a leader exists. 1 is existence, 0 is not."};
-  static constexpr MetricSpec kIsLeader{
-      "etcd_server_is_leader", "Whether or not this member is a leader. 1 if is, 0 otherwise."};
-  static constexpr MetricSpec kQuota{"etcd_server_quota_backend_bytes",
-                                     "Current backend storage quota size in bytes."};
-  static constexpr MetricSpec kTotal{
-      "etcd_mvcc_db_total_size_in_bytes",
-      "Total size of the underlying database physically allocated in bytes."};
-  static constexpr MetricSpec kInUse{
-      "etcd_mvcc_db_total_size_in_use_in_bytes",
-      "Total size of the underlying database logically in use in bytes."};
-  static constexpr MetricSpec kRevision{"etcd_debugging_mvcc_current_revision",
-                                        "The current revision of store."};
-  static constexpr MetricSpec kCompactRevision{"etcd_debugging_mvcc_compact_revision",
-                                               "The revision of the last compaction in store."};
-  static constexpr MetricSpec kKeys{"etcd_debugging_mvcc_keys_total", "Total number of keys."};
-  MetricsRegistry& registry = core.metrics();
-  registry.AddGauge(kVersion).With({kEtcdServerVersion}).Set(1);
-  registry.AddGauge(kHasLeader).With({}).Set(1);
-  registry.AddGauge(kIsLeader).With({}).Set(1);
-  registry.AddGauge(kQuota).With({}).Set(static_cast<double>(core.quota_bytes()));
-  const auto collect = [&](const MetricSpec& spec, double (*value)(const StoreFigures&)) {
-    registry.AddCollected(spec, MetricKind::kGauge,
-                          [&core, value](const MetricsRegistry::Emit& emit) {
-                            core.store().Figures([&](Result<StoreFigures> figures) {
-                              if (figures) emit({}, value(*figures));
-                            });
-                          });
-  };
-  collect(kTotal, [](const StoreFigures& f) { return static_cast<double>(f.bytes_on_disk); });
-  collect(kInUse, [](const StoreFigures& f) { return static_cast<double>(f.bytes_in_use); });
-  collect(kRevision, [](const StoreFigures& f) { return static_cast<double>(f.revision.value); });
-  collect(kCompactRevision,
-          [](const StoreFigures& f) { return static_cast<double>(f.compacted.value); });
-  collect(kKeys, [](const StoreFigures& f) { return static_cast<double>(f.keys); });
 }
 
 }  // namespace skiff

@@ -8,7 +8,7 @@ namespace skiff {
 
 class HttpPages final : public HttpHandler {
  public:
-  explicit HttpPages(EtcdCore& core) : core_(core) {}
+  explicit HttpPages(EtcdServerCore& core) : core_(core) {}
   void Handle(HttpRequest request, Responder responder) override;
 
  private:
@@ -16,10 +16,7 @@ class HttpPages final : public HttpHandler {
   HttpResponse Health(const HttpRequest& request);
   HttpResponse Checks(const HttpRequest& request, bool ready);
 
-  EtcdCore& core_;
+  EtcdServerCore& core_;
 };
-
-// The metrics that etcd has and people watch, added to the core's registry.
-void AddEtcdMetrics(EtcdCore& core);
 
 }  // namespace skiff

@@ -1,6 +1,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/limits.h"
 #include "store/etcd_server/convert.h"
 #include "store/etcd_server/range.h"
 #include "store/etcd_server/services.h"
@@ -29,7 +30,7 @@ Result<RangeReply> Read(EmbeddedStore& store, const RangeRequest& request) {
 
 // Judges the request when the store says so, and answers when the outcome is on disk.
 template <typename Request, typename Response>
-void Evaluate(EtcdCore& core, Request request, GrpcReply<Response> reply,
+void Evaluate(EtcdServerCore& core, Request request, GrpcReply<Response> reply,
               GrpcResult<Response> (*judge)(const Request&, StateEditor&)) {
   auto response = std::make_unique<Response>();
   Response* const out = response.get();
@@ -48,7 +49,7 @@ void Evaluate(EtcdCore& core, Request request, GrpcReply<Response> reply,
       });
 }
 
-void HandleRange(EtcdCore& core, const etcdserverpb::RangeRequest& request,
+void HandleRange(EtcdServerCore& core, const etcdserverpb::RangeRequest& request,
                  GrpcReply<RangeResponse> reply) {
   if (GrpcStatus good = CheckRangeRequest(request); !good.ok()) return reply(good);
   auto response =
@@ -57,16 +58,18 @@ void HandleRange(EtcdCore& core, const etcdserverpb::RangeRequest& request,
   reply(response);
 }
 
-GrpcStatus CheckPut(EtcdCore& core, const PutRequest& request) {
+GrpcStatus CheckPut(EtcdServerCore& core, const PutRequest& request) {
   if (GrpcStatus good = CheckPutRequest(request); !good.ok()) return good;
   const size_t bytes = request.ByteSizeLong();
   if (GrpcStatus good = core.CheckSize(bytes); !good.ok()) return good;
   return core.CheckSpace(bytes);
 }
 
-void HandlePut(EtcdCore& core, PutRequest request, GrpcReply<PutResponse> reply) {
+void HandlePut(EtcdServerCore& core, PutRequest request, GrpcReply<PutResponse> reply) {
   if (GrpcStatus good = CheckPut(core, request); !good.ok()) return reply(good);
-  if (request.prev_kv() || request.ignore_value() || request.ignore_lease())
+  // The store's own transactions are bounded; judged ones are as large as the flags allow.
+  if (request.prev_kv() || request.ignore_value() || request.ignore_lease() ||
+      request.key().size() + request.value().size() > limits::kMaxStoreTransactionBytes)
     return Evaluate(core, std::move(request), std::move(reply), EvaluatePut);
   Transaction transaction;
   transaction.writes.push_back({Write::Kind::kPut,
@@ -83,14 +86,15 @@ void HandlePut(EtcdCore& core, PutRequest request, GrpcReply<PutResponse> reply)
                       });
 }
 
-void HandleDelete(EtcdCore& core, DeleteRangeRequest request,
+void HandleDelete(EtcdServerCore& core, DeleteRangeRequest request,
                   GrpcReply<DeleteRangeResponse> reply) {
   if (GrpcStatus good = CheckDeleteRequest(request); !good.ok()) return reply(good);
+  if (GrpcStatus good = core.CheckWritable(); !good.ok()) return reply(good);
   Evaluate(core, std::move(request), std::move(reply), EvaluateDelete);
 }
 
 // A transaction that only reads needs no turn among the writers: a state that stands still will do.
-GrpcResult<TxnResponse> ReadTxn(EtcdCore& core, const TxnRequest& request) {
+GrpcResult<TxnResponse> ReadTxn(EtcdServerCore& core, const TxnRequest& request) {
   while (true) {
     const Revision at = core.store().revision();
     EditedState state({.revision = at.value,
@@ -107,15 +111,16 @@ GrpcResult<TxnResponse> ReadTxn(EtcdCore& core, const TxnRequest& request) {
   }
 }
 
-GrpcStatus CheckTxn(EtcdCore& core, const TxnRequest& request) {
+GrpcStatus CheckTxn(EtcdServerCore& core, const TxnRequest& request) {
   GrpcStatus good = CheckTxnRequest(request, core.options().max_txn_ops);
   if (!good.ok()) return good;
   const size_t bytes = request.ByteSizeLong();
   if (good = core.CheckSize(bytes); !good.ok()) return good;
-  return HasPut(request) ? core.CheckSpace(bytes) : GrpcStatus();
+  if (HasPut(request)) return core.CheckSpace(bytes);
+  return IsReadOnly(request) ? GrpcStatus() : core.CheckWritable();
 }
 
-void HandleTxn(EtcdCore& core, TxnRequest request, GrpcReply<TxnResponse> reply) {
+void HandleTxn(EtcdServerCore& core, TxnRequest request, GrpcReply<TxnResponse> reply) {
   if (GrpcStatus good = CheckTxn(core, request); !good.ok()) return reply(good);
   if (IsReadOnly(request)) {
     GrpcResult<TxnResponse> response = ReadTxn(core, request);
@@ -135,11 +140,19 @@ void HandleTxn(EtcdCore& core, TxnRequest request, GrpcReply<TxnResponse> reply)
 }
 
 // Answered when the old states are gone, physically or not.
-void HandleCompact(EtcdCore& core, const CompactionRequest& request,
+void HandleCompact(EtcdServerCore& core, const CompactionRequest& request,
                    GrpcReply<CompactionResponse> reply) {
+  if (GrpcStatus good = core.CheckWritable(); !good.ok()) return reply(good);
   const Revision wanted{request.revision()};
   if (wanted > core.store().revision()) return reply(kFutureRevision);
-  if (wanted <= core.store().compacted()) return reply(kCompacted);
+  const Revision compacted = core.store().compacted();
+  // Nothing has that revision, so that compacting to it is done.
+  if (wanted.value == 0 && compacted.value == 0) {
+    CompactionResponse response;
+    core.FillHeader(response);
+    return reply(response);
+  }
+  if (wanted <= compacted) return reply(kCompacted);
   core.store().Compact(wanted, [&core, reply = std::move(reply)](Result<Revision> done) mutable {
     if (!done) return reply(FromStore(done.error()));
     CompactionResponse response;
@@ -150,7 +163,7 @@ void HandleCompact(EtcdCore& core, const CompactionRequest& request,
 
 }  // namespace
 
-void AddKvService(GrpcRouter& router, EtcdCore& core) {
+void AddKvService(GrpcRouter& router, EtcdServerCore& core) {
   const std::string service = "/etcdserverpb.KV/";
   router.Add<etcdserverpb::RangeRequest, RangeResponse>(
       service + "Range",

@@ -24,7 +24,7 @@ using etcdserverpb::LeaseTimeToLiveResponse;
 constexpr int64_t kMinTtlSeconds = 2;
 constexpr int64_t kMaxTtlSeconds = 9'000'000'000;
 
-void HandleGrant(EtcdCore& core, const LeaseGrantRequest& request,
+void HandleGrant(EtcdServerCore& core, const LeaseGrantRequest& request,
                  GrpcReply<LeaseGrantResponse> reply) {
   if (request.ttl() > kMaxTtlSeconds) return reply(kLeaseTtlTooLarge);
   if (GrpcStatus good = core.CheckSpace(0); !good.ok()) return reply(good);
@@ -40,8 +40,9 @@ void HandleGrant(EtcdCore& core, const LeaseGrantRequest& request,
                           });
 }
 
-void HandleRevoke(EtcdCore& core, const LeaseRevokeRequest& request,
+void HandleRevoke(EtcdServerCore& core, const LeaseRevokeRequest& request,
                   GrpcReply<LeaseRevokeResponse> reply) {
+  if (GrpcStatus good = core.CheckWritable(); !good.ok()) return reply(good);
   core.store().RevokeLease({request.id()},
                            [&core, reply = std::move(reply)](Result<Revision> done) mutable {
                              if (!done) return reply(FromStore(done.error()));
@@ -52,7 +53,7 @@ void HandleRevoke(EtcdCore& core, const LeaseRevokeRequest& request,
                            });
 }
 
-void HandleTimeToLive(EtcdCore& core, const LeaseTimeToLiveRequest& request,
+void HandleTimeToLive(EtcdServerCore& core, const LeaseTimeToLiveRequest& request,
                       GrpcReply<LeaseTimeToLiveResponse> reply) {
   LeaseTimeToLiveResponse response;
   core.FillHeader(response);
@@ -60,7 +61,8 @@ void HandleTimeToLive(EtcdCore& core, const LeaseTimeToLiveRequest& request,
   response.set_ttl(-1);
   core.store().FindLease({request.id()}, [&](Result<LeaseInfo> info) {
     if (!info) return;
-    response.set_ttl(info->remaining.count());
+    // Seconds that are whole, as etcd counts them; the store counts those that have begun.
+    response.set_ttl(std::max<int64_t>(info->remaining.count() - 1, 0));
     response.set_grantedttl(info->granted.count());
   });
   if (request.keys() && response.ttl() >= 0) {
@@ -71,10 +73,12 @@ void HandleTimeToLive(EtcdCore& core, const LeaseTimeToLiveRequest& request,
   reply(response);
 }
 
-void HandleLeases(EtcdCore& core, GrpcReply<LeaseLeasesResponse> reply) {
+void HandleLeases(EtcdServerCore& core, GrpcReply<LeaseLeasesResponse> reply) {
   LeaseLeasesResponse response;
   core.FillHeader(response);
-  for (const LeaseInfo& info : core.store().Leases()) response.add_leases()->set_id(info.id.value);
+  std::vector<LeaseInfo> leases = core.store().Leases();
+  std::ranges::stable_sort(leases, {}, &LeaseInfo::remaining);
+  for (const LeaseInfo& info : leases) response.add_leases()->set_id(info.id.value);
   reply(response);
 }
 
@@ -91,7 +95,7 @@ struct KeepAlives {
 
 class KeepAliveStream final : public GrpcStreamHandler {
  public:
-  KeepAliveStream(EtcdCore& core, std::shared_ptr<GrpcOutput> output)
+  KeepAliveStream(EtcdServerCore& core, std::shared_ptr<GrpcOutput> output)
       : core_(core), state_(std::make_shared<KeepAlives>()) {
     state_->output = std::move(output);
   }
@@ -127,13 +131,13 @@ class KeepAliveStream final : public GrpcStreamHandler {
   }
 
  private:
-  EtcdCore& core_;
+  EtcdServerCore& core_;
   const std::shared_ptr<KeepAlives> state_;
 };
 
 }  // namespace
 
-void AddLeaseService(GrpcRouter& router, EtcdCore& core) {
+void AddLeaseService(GrpcRouter& router, EtcdServerCore& core) {
   const std::string service = "/etcdserverpb.Lease/";
   router.Add<LeaseGrantRequest, LeaseGrantResponse>(
       service + "LeaseGrant",

@@ -10,7 +10,6 @@ namespace {
 
 using etcdserverpb::AlarmRequest;
 using etcdserverpb::AlarmResponse;
-using etcdserverpb::AlarmType;
 using etcdserverpb::DefragmentRequest;
 using etcdserverpb::DefragmentResponse;
 using etcdserverpb::HashKVRequest;
@@ -22,7 +21,7 @@ using etcdserverpb::MoveLeaderResponse;
 using etcdserverpb::StatusRequest;
 using etcdserverpb::StatusResponse;
 
-void HandleStatus(EtcdCore& core, GrpcReply<StatusResponse> reply) {
+void HandleStatus(EtcdServerCore& core, GrpcReply<StatusResponse> reply) {
   core.UpdateSize();
   StatusResponse response;
   core.FillHeader(response);
@@ -39,50 +38,56 @@ void HandleStatus(EtcdCore& core, GrpcReply<StatusResponse> reply) {
   response.set_raftappliedindex(index);
   response.set_raftterm(kRaftTerm);
   response.mutable_downgradeinfo();
-  for (const AlarmType alarm : core.Alarms()) {
-    response.add_errors("memberID:" + std::to_string(core.member_id()) +
-                        " alarm:" + (alarm == etcdserverpb::NOSPACE ? "NOSPACE" : "CORRUPT") + " ");
+  for (const AlarmSet::Alarm& alarm : core.alarms().List()) {
+    response.add_errors("memberID:" + std::to_string(alarm.member) +
+                        " alarm:" + std::string(AlarmName(alarm.type)) + " ");
   }
   const StoreHealth health = core.store().Health();
   if (!health.reason.empty()) response.add_errors(health.reason);
   reply(response);
 }
 
-void HandleAlarm(EtcdCore& core, const AlarmRequest& request, GrpcReply<AlarmResponse> reply) {
+// Alarms are named by their kind and the member that the caller says, as in etcd.
+GrpcResult<AlarmResponse> ChangeAlarms(EtcdServerCore& core, const AlarmRequest& request) {
   AlarmResponse response;
   core.FillHeader(response);
-  const bool is_ours = request.memberid() == 0 || request.memberid() == core.member_id();
-  const auto add = [&](AlarmType alarm) {
+  const auto add = [&](const AlarmSet::Alarm& alarm) {
     auto* out = response.add_alarms();
-    out->set_memberid(core.member_id());
-    out->set_alarm(alarm);
+    out->set_memberid(alarm.member);
+    out->set_alarm(alarm.type);
   };
-  const auto alarms = core.Alarms();
+  const AlarmSet::Alarm named{request.alarm(), request.memberid()};
+  Result<void> kept;
   switch (request.action()) {
+    case AlarmRequest::GET:
+      for (const AlarmSet::Alarm& alarm : core.alarms().List()) {
+        if (named.type == etcdserverpb::NONE || named.type == alarm.type) add(alarm);
+      }
+      break;
     case AlarmRequest::ACTIVATE:
-      if (request.alarm() == etcdserverpb::NONE || !is_ours) break;
-      core.SetAlarm(request.alarm(), true);
-      add(request.alarm());
+      if (AlarmName(named.type) == AlarmName(etcdserverpb::NONE)) break;
+      kept = core.alarms().Raise(named);
+      add(named);
       break;
     case AlarmRequest::DEACTIVATE:
-      for (const AlarmType alarm : alarms) {
-        if (!is_ours || (request.alarm() != etcdserverpb::NONE && request.alarm() != alarm))
-          continue;
-        core.SetAlarm(alarm, false);
-        add(alarm);
+      for (const AlarmSet::Alarm& alarm : core.alarms().List()) {
+        if (alarm != named) continue;
+        core.UpdateSize();
+        kept = core.alarms().Clear(named);
+        add(named);
       }
       break;
     default:
-      for (const AlarmType alarm : alarms) {
-        if (request.alarm() == etcdserverpb::NONE || request.alarm() == alarm) add(alarm);
-      }
+      break;
   }
-  reply(response);
+  if (!kept) return std::unexpected(FromStore(kept.error()));
+  return response;
 }
 
 // Runs on the thread of jobs; the reply is shared because jobs can be copied.
 template <typename Response>
-void RunJob(EtcdCore& core, GrpcReply<Response> reply, std::function<GrpcResult<Response>()> work) {
+void RunJob(EtcdServerCore& core, GrpcReply<Response> reply,
+            std::function<GrpcResult<Response>()> work) {
   auto shared = std::make_shared<GrpcReply<Response>>(std::move(reply));
   const bool taken = core.jobs().Submit([&core, shared, work = std::move(work)] {
     GrpcResult<Response> response = work();
@@ -92,7 +97,7 @@ void RunJob(EtcdCore& core, GrpcReply<Response> reply, std::function<GrpcResult<
   if (!taken) (*shared)(kTooManyRequestsError);
 }
 
-void HandleDefragment(EtcdCore& core, GrpcReply<DefragmentResponse> reply) {
+void HandleDefragment(EtcdServerCore& core, GrpcReply<DefragmentResponse> reply) {
   RunJob<DefragmentResponse>(core, std::move(reply), [&core]() -> GrpcResult<DefragmentResponse> {
     if (Result<void> done = core.store().Defragment(); !done)
       return std::unexpected(FromStore(done.error()));
@@ -101,7 +106,7 @@ void HandleDefragment(EtcdCore& core, GrpcReply<DefragmentResponse> reply) {
   });
 }
 
-void HandleHashKv(EtcdCore& core, Revision through, GrpcReply<HashKVResponse> reply) {
+void HandleHashKv(EtcdServerCore& core, Revision through, GrpcReply<HashKVResponse> reply) {
   RunJob<HashKVResponse>(core, std::move(reply), [&core, through]() -> GrpcResult<HashKVResponse> {
     const Result<KeyHash> hash = HashKeys(core, through);
     if (!hash) return std::unexpected(FromStore(hash.error()));
@@ -114,7 +119,7 @@ void HandleHashKv(EtcdCore& core, Revision through, GrpcReply<HashKVResponse> re
   });
 }
 
-void HandleHash(EtcdCore& core, GrpcReply<HashResponse> reply) {
+void HandleHash(EtcdServerCore& core, GrpcReply<HashResponse> reply) {
   RunJob<HashResponse>(core, std::move(reply), [&core]() -> GrpcResult<HashResponse> {
     const Result<KeyHash> hash = HashKeys(core, {});
     if (!hash) return std::unexpected(FromStore(hash.error()));
@@ -125,7 +130,7 @@ void HandleHash(EtcdCore& core, GrpcReply<HashResponse> reply) {
   });
 }
 
-void HandleMoveLeader(EtcdCore& core, const MoveLeaderRequest& request,
+void HandleMoveLeader(EtcdServerCore& core, const MoveLeaderRequest& request,
                       GrpcReply<MoveLeaderResponse> reply) {
   if (request.targetid() != core.member_id()) return reply(kBadTransferee);
   MoveLeaderResponse response;
@@ -135,13 +140,12 @@ void HandleMoveLeader(EtcdCore& core, const MoveLeaderRequest& request,
 
 }  // namespace
 
-void AddMaintenanceService(GrpcRouter& router, EtcdCore& core) {
+void AddMaintenanceService(GrpcRouter& router, EtcdServerCore& core) {
   const std::string service = "/etcdserverpb.Maintenance/";
   router.Add<StatusRequest, StatusResponse>(
       service + "Status", [&core](auto, auto reply) { HandleStatus(core, std::move(reply)); });
-  router.Add<AlarmRequest, AlarmResponse>(service + "Alarm", [&core](auto request, auto reply) {
-    HandleAlarm(core, request, std::move(reply));
-  });
+  router.Add<AlarmRequest, AlarmResponse>(
+      service + "Alarm", [&core](auto request, auto reply) { reply(ChangeAlarms(core, request)); });
   router.Add<DefragmentRequest, DefragmentResponse>(
       service + "Defragment",
       [&core](auto, auto reply) { HandleDefragment(core, std::move(reply)); });

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/limits.h"
+#include "store/check.h"
 #include "store/etcd_server/convert.h"
 #include "store/etcd_server/txn.h"
 
@@ -87,6 +88,7 @@ std::optional<Transaction> AsPlainTransaction(const TxnRequest& request) {
   for (const RequestOp& op : request.success()) {
     if (!AddWrite(op, &out)) return std::nullopt;
   }
+  if (TransactionBytes(out) > limits::kMaxStoreTransactionBytes) return std::nullopt;
   for (const RequestOp& op : request.failure()) {
     if (!op.has_request_range() || !IsPlainRange(op.request_range(), out)) return std::nullopt;
   }

@@ -8,14 +8,14 @@
 
 namespace skiff {
 
-void AddKvService(GrpcRouter& router, EtcdCore& core);
-void AddWatchService(GrpcRouter& router, EtcdCore& core, WatchRegistry& registry);
-void AddLeaseService(GrpcRouter& router, EtcdCore& core);
-void AddMaintenanceService(GrpcRouter& router, EtcdCore& core);
+void AddKvService(GrpcRouter& router, EtcdServerCore& core);
+void AddWatchService(GrpcRouter& router, EtcdServerCore& core, WatchRegistry& registry);
+void AddLeaseService(GrpcRouter& router, EtcdServerCore& core);
+void AddMaintenanceService(GrpcRouter& router, EtcdServerCore& core);
 // A cluster of one, which stays one.
-void AddClusterService(GrpcRouter& router, EtcdCore& core);
-// There are no users and roles.
-void AddAuthService(GrpcRouter& router);
+void AddClusterService(GrpcRouter& router, EtcdServerCore& core);
+// Users and roles, elections and locks: none of them is there, and each method says so.
+void AddAbsentServices(GrpcRouter& router);
 // grpc.health.v1
 void AddHealthService(GrpcRouter& router);
 

@@ -81,7 +81,7 @@ void AppendNumber(std::string& out, int field, uint64_t value) {
 }
 
 // Messages of leasepb.Lease: 1 is the id, 2 the time that was granted, 3 what remains of it.
-Result<void> AddLeases(EtcdCore& core, BoltWriter& file) {
+Result<void> AddLeases(EtcdServerCore& core, BoltWriter& file) {
   SKIFF_RETURN_IF_ERROR(file.BeginBucket("lease"));
   for (const LeaseInfo& lease : core.store().Leases()) {
     std::string value;
@@ -110,7 +110,7 @@ Result<void> AddMeta(const LogBounds& bounds, BoltWriter& file) {
 }  // namespace
 
 // Buckets in the order of their names. Who the members are is for the restoring to say.
-Result<uint64_t> WriteEtcdSnapshot(EtcdCore& core, const std::string& path) {
+Result<uint64_t> WriteEtcdSnapshot(EtcdServerCore& core, const std::string& path) {
   SKIFF_ASSIGN_OR_RETURN(const auto file, BoltWriter::Create(path));
   SKIFF_RETURN_IF_ERROR(file->BeginBucket("alarm"));
   SKIFF_RETURN_IF_ERROR(file->BeginBucket("auth"));
@@ -128,7 +128,7 @@ Result<uint64_t> WriteEtcdSnapshot(EtcdCore& core, const std::string& path) {
   return file->Finish();
 }
 
-Result<KeyHash> HashKeys(EtcdCore& core, Revision through) {
+Result<KeyHash> HashKeys(EtcdServerCore& core, Revision through) {
   const Revision compacted = core.store().compacted();
   if (through.value == 0) through = core.store().revision();
   OldRows old(compacted);

@@ -10,7 +10,7 @@
 namespace skiff {
 
 // Writes all of the store, history too, and replaces the file; its size. Takes long.
-Result<uint64_t> WriteEtcdSnapshot(EtcdCore& core, const std::string& path);
+Result<uint64_t> WriteEtcdSnapshot(EtcdServerCore& core, const std::string& path);
 
 struct KeyHash {
   uint32_t hash = 0;
@@ -20,6 +20,6 @@ struct KeyHash {
 
 // etcd's hash of all entries up to a revision (zero: the newest), by which members compare their
 // data. Takes long.
-Result<KeyHash> HashKeys(EtcdCore& core, Revision through);
+Result<KeyHash> HashKeys(EtcdServerCore& core, Revision through);
 
 }  // namespace skiff

@@ -36,7 +36,7 @@ struct SnapshotStream::File {
   std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> hash{EVP_MD_CTX_new(), EVP_MD_CTX_free};
 };
 
-SnapshotStream::SnapshotStream(EtcdCore& core, std::shared_ptr<GrpcOutput> output)
+SnapshotStream::SnapshotStream(EtcdServerCore& core, std::shared_ptr<GrpcOutput> output)
     : core_(core), output_(std::move(output)), file_(std::make_shared<File>()) {}
 
 void SnapshotStream::OnMessage(std::string_view message) {

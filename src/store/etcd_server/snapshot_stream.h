@@ -12,7 +12,7 @@ namespace skiff {
 
 class SnapshotStream final : public GrpcStreamHandler {
  public:
-  SnapshotStream(EtcdCore& core, std::shared_ptr<GrpcOutput> output);
+  SnapshotStream(EtcdServerCore& core, std::shared_ptr<GrpcOutput> output);
 
   void OnMessage(std::string_view message) override;
   // Sends some more.
@@ -22,7 +22,7 @@ class SnapshotStream final : public GrpcStreamHandler {
   struct File;
   void SendPiece();
 
-  EtcdCore& core_;
+  EtcdServerCore& core_;
   const std::shared_ptr<GrpcOutput> output_;
   // Shared with the job that writes it, which the call need not wait for.
   const std::shared_ptr<File> file_;

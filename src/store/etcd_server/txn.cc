@@ -104,25 +104,33 @@ GrpcResult<std::optional<KeyValue>> Before(const PutRequest& request, StateEdito
   return before;
 }
 
+GrpcStatus CheckPut(const RequestOp& op, StateEditor& state) {
+  if (!op.has_request_put()) return {};
+  const PutRequest& put = op.request_put();
+  if (const auto before = Before(put, state); !before) return before.error();
+  const bool has_lease = put.lease() == 0 || state.LeaseExists({put.lease()});
+  return has_lease ? GrpcStatus() : GrpcStatus(kLeaseNotFound);
+}
+
+GrpcStatus CheckRange(const RequestOp& op, StateEditor& state) {
+  const int64_t at = op.has_request_range() ? op.request_range().revision() : 0;
+  if (at > state.revision().value) return kFutureRevision;
+  if (at <= 0) return {};
+  RangeRequest probe;
+  probe.range = KeyRange::Single("\x01");
+  probe.at.value = at;
+  const auto read = state.Range(probe);
+  return read ? GrpcStatus() : FromStore(read.error());
+}
+
 // What may be wrong with the operations that happen is looked for before the first is done, on the
 // state before the transaction.
-GrpcStatus CheckOps(const TxnRequest& request, StateEditor& state, Path::const_iterator& path) {
+GrpcStatus CheckOps(const TxnRequest& request, StateEditor& state, Path::const_iterator& path,
+                    GrpcStatus (*check)(const RequestOp&, StateEditor&)) {
   for (const RequestOp& op : *path++ ? request.success() : request.failure()) {
-    if (op.has_request_put()) {
-      const PutRequest& put = op.request_put();
-      if (put.lease() != 0 && !state.LeaseExists({put.lease()})) return kLeaseNotFound;
-      if (const auto before = Before(put, state); !before) return before.error();
-    } else if (op.has_request_range()) {
-      const int64_t at = op.request_range().revision();
-      if (at > state.revision().value) return kFutureRevision;
-      if (at <= 0) continue;
-      RangeRequest probe;
-      probe.range = KeyRange::Single("\x01");
-      probe.at.value = at;
-      if (const auto read = state.Range(probe); !read) return FromStore(read.error());
-    } else if (op.has_request_txn()) {
-      if (GrpcStatus good = CheckOps(op.request_txn(), state, path); !good.ok()) return good;
-    }
+    GrpcStatus good =
+        op.has_request_txn() ? CheckOps(op.request_txn(), state, path, check) : check(op, state);
+    if (!good.ok()) return good;
   }
   return {};
 }
@@ -177,10 +185,13 @@ GrpcResult<TxnResponse> EvaluateTxn(const TxnRequest& request, StateEditor& stat
   Path path;
   if (GrpcStatus found = FindPath(request, state, &path); !found.ok())
     return std::unexpected(std::move(found));
+  // Of several faults etcd tells the first of a put, wherever it is.
+  for (const auto check : {CheckPut, CheckRange}) {
+    auto checked = path.cbegin();
+    if (GrpcStatus good = CheckOps(request, state, checked, check); !good.ok())
+      return std::unexpected(std::move(good));
+  }
   auto at = path.cbegin();
-  if (GrpcStatus good = CheckOps(request, state, at); !good.ok())
-    return std::unexpected(std::move(good));
-  at = path.cbegin();
   TxnResponse response;
   if (GrpcStatus done = Apply(request, state, at, &response); !done.ok())
     return std::unexpected(std::move(done));

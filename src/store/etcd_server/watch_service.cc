@@ -6,7 +6,7 @@
 
 namespace skiff {
 
-void AddWatchService(GrpcRouter& router, EtcdCore& core, WatchRegistry& registry) {
+void AddWatchService(GrpcRouter& router, EtcdServerCore& core, WatchRegistry& registry) {
   router.AddStream("/etcdserverpb.Watch/Watch",
                    [&core, &registry](std::shared_ptr<GrpcOutput> output) {
                      return std::make_unique<WatchStream>(core, registry, std::move(output));

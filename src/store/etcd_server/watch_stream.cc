@@ -49,7 +49,7 @@ class WatchStream::Entry final : public WatchSink {
   WatchStream& stream_;
 };
 
-WatchStream::WatchStream(EtcdCore& core, WatchRegistry& registry,
+WatchStream::WatchStream(EtcdServerCore& core, WatchRegistry& registry,
                          std::shared_ptr<GrpcOutput> output)
     : core_(core), output_(output), ticket_(registry.Enter(std::move(output))) {}
 
@@ -282,7 +282,10 @@ void WatchStream::OnEnd(Entry& entry, const Status& why) {
   response.set_watch_id(entry.id);
   response.set_canceled(true);
   response.set_compact_revision(core_.store().compacted().value);
-  Send(response);
+  core_.FillHeader(response);
+  // It is not about a revision of the store, and etcd names none.
+  response.mutable_header()->clear_revision();
+  output_->Send(FrameMessage(response));
 }
 
 }  // namespace skiff

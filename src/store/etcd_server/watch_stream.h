@@ -28,7 +28,7 @@ namespace skiff {
 
 class WatchStream final : public GrpcStreamHandler {
  public:
-  WatchStream(EtcdCore& core, WatchRegistry& registry, std::shared_ptr<GrpcOutput> output);
+  WatchStream(EtcdServerCore& core, WatchRegistry& registry, std::shared_ptr<GrpcOutput> output);
   ~WatchStream() override;
 
   void OnMessage(std::string_view message) override;
@@ -54,7 +54,7 @@ class WatchStream final : public GrpcStreamHandler {
   void SendEvents(const Entry& entry, std::span<const Event> events);
   void Send(etcdserverpb::WatchResponse& response);
 
-  EtcdCore& core_;
+  EtcdServerCore& core_;
   const std::shared_ptr<GrpcOutput> output_;
   const std::shared_ptr<WatchTicket> ticket_;
 

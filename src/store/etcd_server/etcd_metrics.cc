@@ -1,0 +1,104 @@
+#include "store/etcd_server/etcd_metrics.h"
+
+#include <charconv>
+#include <string>
+#include <string_view>
+
+namespace skiff {
+namespace {
+
+constexpr std::string_view kVersionLabels[] = {"server_version"};
+constexpr std::string_view kClusterVersionLabels[] = {"cluster_version"};
+constexpr std::string_view kIdLabels[] = {"server_id"};
+
+constexpr MetricSpec kVersion{"etcd_server_version",
+                              "Which version is running. 1 for 'server_version' label with current "
+                              "version.",
+                              kVersionLabels};
+constexpr MetricSpec kClusterVersion{
+    "etcd_cluster_version",
+    "Which version is running. 1 for 'cluster_version' label with current cluster version",
+    kClusterVersionLabels};
+constexpr MetricSpec kId{
+    "etcd_server_id",
+    "Server or member ID in hexadecimal format. 1 for 'server_id' label with current ID.",
+    kIdLabels};
+constexpr MetricSpec kLeaderChanges{"etcd_server_leader_changes_seen_total",
+                                    "The number of leader changes seen."};
+constexpr MetricSpec kFailed{"etcd_server_proposals_failed_total",
+                             "The total number of failed proposals seen."};
+
+// Gauges of one value.
+struct Fixed {
+  MetricSpec spec;
+  double value;
+};
+constexpr Fixed kFixed[] = {
+    {{"etcd_server_has_leader", "Whether or not a leader exists. 1 is existence, 0 is not."}, 1},
+    {{"etcd_server_is_leader", "Whether or not this member is a leader. 1 if is, 0 otherwise."}, 1},
+    {{"etcd_server_is_learner", "Whether or not this member is a learner. 1 if is, 0 otherwise."},
+     0},
+    // A write is answered when it is done, so that none is ever half agreed upon.
+    {{"etcd_server_proposals_pending", "The current number of pending proposals to commit."}, 0},
+};
+
+// Gauges that the store's figures give.
+struct Figure {
+  MetricSpec spec;
+  double (*value)(const StoreFigures&);
+};
+
+double RevisionOf(const StoreFigures& figures) {
+  return static_cast<double>(figures.revision.value);
+}
+
+constexpr Figure kFigures[] = {
+    {{"etcd_mvcc_db_total_size_in_bytes",
+      "Total size of the underlying database physically allocated in bytes."},
+     [](const StoreFigures& f) { return static_cast<double>(f.bytes_on_disk); }},
+    {{"etcd_mvcc_db_total_size_in_use_in_bytes",
+      "Total size of the underlying database logically in use in bytes."},
+     [](const StoreFigures& f) { return static_cast<double>(f.bytes_in_use); }},
+    {{"etcd_debugging_mvcc_current_revision", "The current revision of store."}, RevisionOf},
+    {{"etcd_debugging_mvcc_compact_revision", "The revision of the last compaction in store."},
+     [](const StoreFigures& f) { return static_cast<double>(f.compacted.value); }},
+    {{"etcd_debugging_mvcc_keys_total", "Total number of keys."},
+     [](const StoreFigures& f) { return static_cast<double>(f.keys); }},
+    // One write, one entry of a log of agreement.
+    {{"etcd_server_proposals_committed_total",
+      "The total number of consensus proposals committed."},
+     RevisionOf},
+    {{"etcd_server_proposals_applied_total", "The total number of consensus proposals applied."},
+     RevisionOf},
+};
+
+std::string Hexadecimal(uint64_t number) {
+  char text[16];
+  return {text, std::to_chars(text, text + sizeof text, number, 16).ptr};
+}
+
+}  // namespace
+
+void AddEtcdMetrics(EtcdServerCore& core) {
+  static constexpr MetricSpec kQuota{"etcd_server_quota_backend_bytes",
+                                     "Current backend storage quota size in bytes."};
+  MetricsRegistry& registry = core.metrics();
+  registry.AddGauge(kVersion).With({kEtcdServerVersion}).Set(1);
+  const size_t minor = kEtcdClusterVersion.rfind('.');
+  registry.AddGauge(kClusterVersion).With({kEtcdClusterVersion.substr(0, minor)}).Set(1);
+  registry.AddGauge(kId).With({Hexadecimal(core.member_id())}).Set(1);
+  registry.AddGauge(kQuota).With({}).Set(static_cast<double>(core.quota_bytes()));
+  registry.AddCounter(kLeaderChanges).With({}).Add();
+  registry.AddCounter(kFailed).With({});
+  for (const Fixed& fixed : kFixed) registry.AddGauge(fixed.spec).With({}).Set(fixed.value);
+  for (const Figure& figure : kFigures) {
+    registry.AddCollected(figure.spec, MetricKind::kGauge,
+                          [&core, &figure](const MetricsRegistry::Emit& emit) {
+                            core.store().Figures([&](Result<StoreFigures> figures) {
+                              if (figures) emit({}, figure.value(*figures));
+                            });
+                          });
+  }
+}
+
+}  // namespace skiff

@@ -1,0 +1,29 @@
+// etcd's JSON gateway: its methods as POST /v3/…, with messages in JSON (json_transcode.h), over
+// HTTP/1.1 and HTTP/2. Methods with streams take any number of objects, one behind the other, and
+// answer with a line for each message, {"result": …} or, at the end, {"error": …}.
+//
+// Whatever is not under /v3/ goes to another handler.
+#pragma once
+
+#include "net/http.h"
+#include "store/etcd_server/grpc_router.h"
+
+namespace skiff {
+
+class JsonGateway final : public HttpHandler {
+ public:
+  // `other` outlives it, and so does the router, which is set before the first request.
+  explicit JsonGateway(HttpHandler* other) : other_(other) {}
+  void SetRouter(GrpcRouter* router) { router_ = router; }
+
+  void Handle(HttpRequest request, Responder responder) override;
+  void HandleTooLarge(HttpRequest request, Responder responder) override;
+
+ private:
+  void HandleStreams(const std::string& method, const HttpRequest& request, Responder responder);
+
+  HttpHandler* const other_;
+  GrpcRouter* router_ = nullptr;
+};
+
+}  // namespace skiff
