@@ -57,10 +57,7 @@ Result<void> CheckTransaction(const Transaction& transaction) {
                     " bytes of keys and values, and at most " +
                     std::to_string(limits::kMaxStoreTransactionBytes) + " are taken");
   }
-  for (const Write& write : transaction.writes) {
-    SKIFF_RETURN_IF_ERROR(CheckKey(write.key));
-    if (write.lease.value < 0) return BadRequest("the id of a lease is negative");
-  }
+  for (const Write& write : transaction.writes) SKIFF_RETURN_IF_ERROR(CheckKey(write.key));
   if (transaction.writes.size() < 2) return {};
   std::vector<std::string_view> keys;
   for (const Write& write : transaction.writes) keys.push_back(write.key);

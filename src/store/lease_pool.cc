@@ -1,6 +1,7 @@
 #include "store/lease_pool.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <utility>
 
 #include "base/limits.h"
@@ -57,7 +58,9 @@ struct LeasePool::State : std::enable_shared_from_this<LeasePool::State> {
     bool again = false;
     LeaseId id;
     {
-      std::unique_lock lock(mutex);
+      const std::lock_guard lock(mutex);
+      if (closed) return;
+      ++calling;
       Shared& lease = leases[ttl];
       lease.granting = false;
       if (!info) {
@@ -78,7 +81,30 @@ struct LeasePool::State : std::enable_shared_from_this<LeasePool::State> {
     }
     for (Waiter& waiter : failed) waiter.done(std::unexpected(info.error()));
     for (Waiter& waiter : served) waiter.done(id);
+    {
+      const std::lock_guard lock(mutex);
+      --calling;
+      again = again && !closed;
+    }
+    called.notify_all();
     if (again) Grant(ttl);
+  }
+
+  void Close() {
+    std::vector<Waiter> waiters;
+    {
+      std::unique_lock lock(mutex);
+      closed = true;
+      for (auto& [ttl, lease] : leases) {
+        for (Waiter& waiter : lease.waiters) waiters.push_back(std::move(waiter));
+        lease.waiters.clear();
+      }
+      called.wait(lock, [this] { return calling == 0; });
+    }
+    for (Waiter& waiter : waiters) waiter.done(Closed());
+  }
+  static std::unexpected<Status> Closed() {
+    return Fail(StatusReason::kServiceUnavailable, "the server is stopping");
   }
 
   // The first who waits always can, so that every grant serves somebody, however slow it was.
@@ -92,6 +118,9 @@ struct LeasePool::State : std::enable_shared_from_this<LeasePool::State> {
   const LeasePoolOptions options;
   std::mutex mutex;
   std::map<std::chrono::seconds, Shared> leases;
+  bool closed = false;
+  int calling = 0;  // grants whose waiters are being answered
+  std::condition_variable called;
 };
 
 LeasePool::LeasePool(Store& store, Clock& clock, LeasePoolOptions options)
@@ -99,12 +128,18 @@ LeasePool::LeasePool(Store& store, Clock& clock, LeasePoolOptions options)
 
 LeasePool::~LeasePool() = default;
 
+void LeasePool::Close() { state_->Close(); }
+
 void LeasePool::LeaseFor(std::chrono::seconds ttl, StoreCallback<LeaseId> done) {
   if (ttl.count() <= 0)
     return done(BadRequest("a time to live of " + std::to_string(ttl.count()) +
                            " s; it must be at least 1 s"));
   State& state = *state_;
   std::unique_lock lock(state.mutex);
+  if (state.closed) {
+    lock.unlock();
+    return done(State::Closed());
+  }
   const Duration now = state.clock.Monotonic();
   if (!state.leases.contains(ttl) && state.leases.size() >= limits::kMaxSharedLeases) {
     // Times to live that are not in use any more make room; the lease itself goes on.

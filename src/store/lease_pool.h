@@ -33,6 +33,9 @@ class LeasePool {
   // A lease for one object that shall live for `ttl` from now on. Requests that need a new lease of
   // the same time to live while one is being granted wait for it and share it.
   void LeaseFor(std::chrono::seconds ttl, StoreCallback<LeaseId> done);
+  // Answers whoever waits, and comes later, with kServiceUnavailable. Nobody is called once it
+  // returns, though the store may still grant a lease. Not to be called from within an answer.
+  void Close();
 
  private:
   struct State;

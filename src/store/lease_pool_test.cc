@@ -62,6 +62,24 @@ class LeasePoolTest : public ::testing::Test {
   std::unique_ptr<LeasePool> pool_ = std::make_unique<LeasePool>(store_, clock_);
 };
 
+TEST_F(LeasePoolTest, WhoWaitsWhenItClosesIsToldSoAndNobodyIsCalledLater) {
+  store_.hold = true;
+  std::vector<std::string> answers;
+  const auto ask = [&](seconds ttl) {
+    pool_->LeaseFor(
+        ttl, [&](Result<LeaseId> id) { answers.push_back(id ? "granted" : id.error().message()); });
+  };
+  ask(seconds(60));
+  ask(seconds(60));
+  ask(seconds(3600));
+  EXPECT_EQ(answers.size(), 0U);
+  pool_->Close();
+  EXPECT_EQ(answers, std::vector<std::string>(3, "the server is stopping"));
+  store_.Answer();
+  ask(seconds(60));
+  EXPECT_EQ(answers, std::vector<std::string>(4, "the server is stopping"));
+}
+
 TEST_F(LeasePoolTest, ObjectsThatComeSoonShareALeaseThatLastsLongEnoughForAll) {
   const LeaseId first = For(seconds(3600));
   clock_.Advance(seconds(59));

@@ -163,7 +163,15 @@ std::optional<CacheState::Beginning> CacheState::BeginWithState(
 std::optional<CacheState::Position> CacheState::BeginAfter(Revision revision) const {
   std::lock_guard lock(mutex_);
   if (!served_) return std::nullopt;
-  return Position{ring_.FirstAfter(revision), ring_.complete_after()};
+  return Position{.next = ring_.FirstAfter(revision), .oldest = ring_.complete_after()};
+}
+
+std::optional<CacheState::Position> CacheState::ResumeAfter(Revision revision) const {
+  std::lock_guard lock(mutex_);
+  if (!served_) return std::nullopt;
+  Position out{.next = ring_.ResumeAfter(revision), .oldest = ring_.complete_after()};
+  out.repeats = out.next && *out.next != *ring_.FirstAfter(revision);
+  return out;
 }
 
 bool CacheState::ReadRing(uint64_t from, size_t max, std::vector<EventRef>& out) const {

@@ -87,8 +87,11 @@ class CacheState {
   struct Position {
     std::optional<uint64_t> next;  // nothing: too old
     Revision oldest;               // the earliest revision that would do
+    bool repeats = false;          // it is an event of that very revision
   };
   std::optional<Position> BeginAfter(Revision revision) const;
+  // Likewise, for one who was told of that revision, perhaps not of all of it: see EventRing.
+  std::optional<Position> ResumeAfter(Revision revision) const;
 
   bool ReadRing(uint64_t from, size_t max, std::vector<EventRef>& out) const;
   Revision ring_complete_after() const;

@@ -24,18 +24,25 @@ std::string ToUrlAlphabet(std::string text) {
   return text;
 }
 
+bool IsInUrlAlphabet(char c) {
+  return IsDigit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '_';
+}
+
+// Without padding; ends of lines do not count.
 Result<std::string> DecodeUrlBase64(std::string_view text) {
-  std::string standard(text);
-  for (char& c : standard) {
-    // The padding and the other alphabet, which the decoder would take.
-    if (c == '+' || c == '/' || c == '=') return Invalid(": illegal base64 data");
-    c = c == '-' ? '+' : c == '_' ? '/' : c;
+  const auto illegal_at = [](size_t offset) {
+    return Invalid(": illegal base64 data at input byte " + std::to_string(offset));
+  };
+  std::string standard;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\r' || c == '\n') continue;
+    if (!IsInUrlAlphabet(c)) return illegal_at(i);
+    standard += c == '-' ? '+' : c == '_' ? '/' : c;
   }
-  std::erase_if(standard, [](char c) { return c == '\r' || c == '\n'; });
+  if (standard.size() % 4 == 1) return illegal_at(text.size() - 1);
   standard.append((4 - standard.size() % 4) % 4, '=');
-  auto bytes = DecodeBase64(standard);
-  if (!bytes) return Invalid(": illegal base64 data");
-  return bytes;
+  return DecodeBase64(standard);
 }
 
 // What Go's path.Clean leaves alone: no step that is empty or stands still or goes up, so that the
@@ -81,16 +88,16 @@ Result<ContinueToken> DecodeContinueToken(std::string_view text) {
 
   const std::string_view version = TextAt(root, "v");
   if (version != kVersion) {
-    return Invalid(": server does not recognize this encoded version " + Quoted(version));
+    return Invalid(": server does not recognize this encoded version " + std::string(version));
   }
   const Value* revision = root.Find("rv");
   if (revision == nullptr || revision->tag() != Tag::kInt || revision->AsInt() == 0) {
     return Invalid(": incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
   }
-  std::string start(TextAt(root, "start"));
-  if (start.empty()) return Invalid(": encoded start key empty (version meta.k8s.io/v1)");
-  if (!start.starts_with('/')) start.insert(start.begin(), '/');
-  if (!IsCleanPath(start)) return Invalid(": " + Quoted(start));
+  const std::string given(TextAt(root, "start"));
+  if (given.empty()) return Invalid(": encoded start key empty (version meta.k8s.io/v1)");
+  const std::string start = given.starts_with('/') ? given : "/" + given;
+  if (!IsCleanPath(start)) return Invalid(": " + given);
   return ContinueToken{.revision = std::max(revision->AsInt(), ContinueToken::kNewest),
                        .start_key = start.substr(1)};
 }

@@ -93,5 +93,27 @@ TEST(ContinueTokenTest, WhatIsNoTokenIsABadRequestThatSaysSo) {
   }
 }
 
+TEST(ContinueTokenTest, RefusalsAreInTheWordsOfKubernetes) {
+  struct Case {
+    std::string token;
+    std::string_view why;
+  };
+  const Case cases[] = {
+      {"bogus", "illegal base64 data at input byte 4"},
+      {"bo\ngus", "illegal base64 data at input byte 5"},
+      {"e30=", "illegal base64 data at input byte 3"},
+      {"e+30", "illegal base64 data at input byte 1"},
+      {TokenOf("{}"), "server does not recognize this encoded version "},
+      {TokenOf(R"({"v":"v2"})"), "server does not recognize this encoded version v2"},
+      {TokenOf(R"({"v":"meta.k8s.io/v1","rv":5,"start":"../pods"})"), "../pods"},
+  };
+  for (const Case& c : cases) {
+    const auto token = DecodeContinueToken(c.token);
+    ASSERT_FALSE(token) << c.token;
+    EXPECT_EQ(token.error().message(),
+              "invalid continue token: continue key is not valid: " + std::string(c.why));
+  }
+}
+
 }  // namespace
 }  // namespace skiff

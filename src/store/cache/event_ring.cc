@@ -9,6 +9,7 @@ void EventRing::Reset(Revision loaded) {
   events_.clear();
   bytes_ = 0;
   complete_after_ = loaded;
+  dropped_shared_ = false;
 }
 
 void EventRing::Push(EventRef event) {
@@ -25,10 +26,13 @@ void EventRing::Push(EventRef event) {
 }
 
 void EventRing::PopFront() {
-  complete_after_ = events_.front()->revision();
+  const Revision gone = events_.front()->revision();
   bytes_ -= events_.front()->bytes();
   events_.pop_front();
   ++first_;
+  dropped_shared_ =
+      gone == complete_after_ || (!events_.empty() && events_.front()->revision() == gone);
+  complete_after_ = gone;
 }
 
 std::optional<uint64_t> EventRing::FirstAfter(Revision revision) const {
@@ -36,6 +40,15 @@ std::optional<uint64_t> EventRing::FirstAfter(Revision revision) const {
   const auto at = std::ranges::upper_bound(events_, revision, {},
                                            [](const EventRef& event) { return event->revision(); });
   return first_ + static_cast<uint64_t>(at - events_.begin());
+}
+
+std::optional<uint64_t> EventRing::ResumeAfter(Revision revision) const {
+  const std::optional<uint64_t> next = FirstAfter(revision);
+  if (!next) return std::nullopt;
+  if (revision == complete_after_ && dropped_shared_) return std::nullopt;
+  uint64_t at = *next;
+  while (at > first_ && events_[at - 1 - first_]->revision() == revision) --at;
+  return *next - at > 1 ? at : *next;
 }
 
 bool EventRing::Read(uint64_t from, size_t max, std::vector<EventRef>& out) const {

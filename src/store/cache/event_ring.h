@@ -45,6 +45,10 @@ class EventRing {
 
   // The number of the first event after this revision, if all of them are here.
   std::optional<uint64_t> FirstAfter(Revision revision) const;
+  // Where a watch goes on that has heard of this revision, and with what. A transaction may have
+  // changed several objects at one revision, and the watch may have been cut off between them: it
+  // hears of all of them again then, or starts anew if some are gone.
+  std::optional<uint64_t> ResumeAfter(Revision revision) const;
   // Appends up to `max` events from this number on. False if the first of them is gone.
   bool Read(uint64_t from, size_t max, std::vector<EventRef>& out) const;
 
@@ -61,6 +65,7 @@ class EventRing {
   uint64_t cleaned_ = 0;  // events before this number have no encodings, or are in use
   size_t bytes_ = 0;
   Revision complete_after_;
+  bool dropped_shared_ = false;  // the revision of the last that went has, or had, other events too
 };
 
 }  // namespace skiff

@@ -50,6 +50,33 @@ TEST(EventRingTest, ARevisionThatIsGoneInPartIsGone) {
   EXPECT_EQ(Revisions(ring, *ring.FirstAfter({3})), "5");
 }
 
+TEST(EventRingTest, WhoHeardOfARevisionHearsAllOfItAgainWhenItHasSeveralEvents) {
+  EventRing ring;
+  ring.Reset({1});
+  for (const int64_t revision : {3, 3, 5, 8, 8, 8}) ring.Push(EventAt(revision, kSecond));
+  EXPECT_EQ(ring.ResumeAfter({0}), std::nullopt);
+  EXPECT_EQ(Revisions(ring, *ring.ResumeAfter({1})), "3 3 5 8 8 8");
+  EXPECT_EQ(Revisions(ring, *ring.ResumeAfter({3})), "3 3 5 8 8 8");
+  EXPECT_EQ(Revisions(ring, *ring.ResumeAfter({4})), "5 8 8 8");
+  EXPECT_EQ(Revisions(ring, *ring.ResumeAfter({5})), "8 8 8");
+  EXPECT_EQ(Revisions(ring, *ring.ResumeAfter({8})), "8 8 8");
+  EXPECT_EQ(Revisions(ring, *ring.ResumeAfter({9})), "");
+}
+
+TEST(EventRingTest, NobodyResumesWithinARevisionThatIsGone) {
+  for (const size_t kept : {1u, 2u}) {
+    EventRing ring({.min_events = 1, .max_events = kept});
+    ring.Reset({1});
+    for (const int64_t revision : {3, 3, 5}) ring.Push(EventAt(revision, kSecond));
+    EXPECT_EQ(ring.ResumeAfter({3}), std::nullopt);
+    EXPECT_EQ(Revisions(ring, *ring.ResumeAfter({4})), "5");
+  }
+  EventRing ring({.min_events = 1, .max_events = 1});
+  ring.Reset({1});
+  for (const int64_t revision : {3, 5}) ring.Push(EventAt(revision, kSecond));
+  EXPECT_EQ(Revisions(ring, *ring.ResumeAfter({3})), "5");
+}
+
 TEST(EventRingTest, KeepsWhatIsYoungAndAtLeastAFew) {
   EventRing ring({.min_events = 3, .max_events = 100, .age = 10 * kSecond});
   ring.Reset({1});

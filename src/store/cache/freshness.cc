@@ -54,12 +54,12 @@ Result<Revision> ParseResourceVersion(std::string_view text) {
   const bool all_digits = end == text.data() + text.size();
   if (!all_digits || error == std::errc::invalid_argument) {
     return BadRequest("invalid resource version: resourceVersion: Invalid value: " + Quoted(text) +
-                      ": must be a decimal number");
+                      ": strconv.ParseUint: parsing " + Quoted(text) + ": invalid syntax");
   }
   constexpr auto kLast = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
   if (error == std::errc::result_out_of_range) {
     return BadRequest("invalid resource version: resourceVersion: Invalid value: " + Quoted(text) +
-                      ": out of range");
+                      ": strconv.ParseUint: parsing " + Quoted(text) + ": value out of range");
   }
   return Revision{static_cast<int64_t>(std::min(number, kLast))};
 }

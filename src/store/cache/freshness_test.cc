@@ -61,17 +61,19 @@ TEST(FreshnessTest, GetFollowsTheDocumentedTable) {
       {"5", "not older than 5"},
       {"18446744073709551615", "not older than 9223372036854775807"},
       {"x",
-       "400 invalid resource version: resourceVersion: Invalid value: \"x\": must be a "
-       "decimal number"},
+       "400 invalid resource version: resourceVersion: Invalid value: \"x\": "
+       "strconv.ParseUint: parsing \"x\": invalid syntax"},
       {"-1",
-       "400 invalid resource version: resourceVersion: Invalid value: \"-1\": must be a "
-       "decimal number"},
+       "400 invalid resource version: resourceVersion: Invalid value: \"-1\": "
+       "strconv.ParseUint: parsing \"-1\": invalid syntax"},
       {"5x",
-       "400 invalid resource version: resourceVersion: Invalid value: \"5x\": must be a "
-       "decimal number"},
+       "400 invalid resource version: resourceVersion: Invalid value: \"5x\": "
+       "strconv.ParseUint: parsing \"5x\": invalid syntax"},
       {"18446744073709551616",
        "400 invalid resource version: resourceVersion: Invalid value: "
-       "\"18446744073709551616\": out of range"},
+       "\"18446744073709551616\": strconv.ParseUint: parsing \"18446744073709551616\": value out "
+       "of "
+       "range"},
   };
   for (const Case& c : kCases) {
     const auto freshness = PlanGet(c.resource_version);
@@ -134,8 +136,8 @@ TEST(FreshnessTest, ListFollowsTheDocumentedTable) {
            "resourceVersionMatch is forbidden unless resourceVersion is provided, " + unsupported +
            "]"},
       {"x", "", 0, "",
-       "400 invalid resource version: resourceVersion: Invalid value: \"x\": must "
-       "be a decimal number"},
+       "400 invalid resource version: resourceVersion: Invalid value: \"x\": "
+       "strconv.ParseUint: parsing \"x\": invalid syntax"},
   };
   for (const Case& c : cases) {
     EXPECT_EQ(Text(PlanList({.resource_version = c.resource_version,
@@ -199,7 +201,7 @@ TEST(FreshnessTest, WatchFollowsTheDocumentedTable) {
        {},
        true,
        "400 invalid resource version: resourceVersion: Invalid value: \"x\": "
-       "must be a decimal number"},
+       "strconv.ParseUint: parsing \"x\": invalid syntax"},
   };
   for (const Case& c : cases) {
     EXPECT_EQ(Text(PlanWatch({.resource_version = c.resource_version,

@@ -90,6 +90,8 @@ class ResourceCache::Core : public std::enable_shared_from_this<Core> {
   void BeginWatch(WatchJob job);
   void BeginWithState(WatchJob job);
   void BeginAfter(WatchJob job, Revision revision);
+  void Resume(WatchJob job, Revision revision);
+  void BeginAt(WatchJob job, std::optional<CacheState::Position> position, Revision revision);
   void Register(WatchJob job, Watcher::Start start);
 
   Store& store_;
@@ -301,7 +303,7 @@ void ResourceCache::Core::Watch(CacheWatchRequest request,
 void ResourceCache::Core::BeginWatch(WatchJob job) {
   const Freshness freshness = job.plan.freshness;
   if (!job.plan.initial_state && freshness.kind == Freshness::Kind::kExact) {
-    return BeginAfter(std::move(job), freshness.revision);
+    return Resume(std::move(job), freshness.revision);
   }
   if (!job.plan.initial_state && freshness.kind == Freshness::Kind::kNewest) {
     return store_.CurrentRevision(
@@ -338,13 +340,21 @@ void ResourceCache::Core::BeginWithState(WatchJob job) {
 }
 
 void ResourceCache::Core::BeginAfter(WatchJob job, Revision revision) {
-  const auto position = state_->BeginAfter(revision);
+  BeginAt(std::move(job), state_->BeginAfter(revision), revision);
+}
+
+void ResourceCache::Core::Resume(WatchJob job, Revision revision) {
+  BeginAt(std::move(job), state_->ResumeAfter(revision), revision);
+}
+
+void ResourceCache::Core::BeginAt(WatchJob job, std::optional<CacheState::Position> position,
+                                  Revision revision) {
   if (!position) return job.done(std::unexpected(CacheNotReady()));
   if (!position->next) {
     return job.done(std::unexpected(TooOldToWatch(revision, position->oldest)));
   }
   Watcher::Start start{.state = state_, .selection = job.selection};
-  start.after = revision;
+  start.after = position->repeats ? Revision{revision.value - 1} : revision;
   start.next = *position->next;
   Register(std::move(job), std::move(start));
 }

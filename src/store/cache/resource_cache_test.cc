@@ -199,8 +199,8 @@ TEST_F(ResourceCacheTest, GetGivesWhatItsResourceVersionAsksFor) {
   EXPECT_EQ(Get("ns/none"), "none, rv 4");
   EXPECT_EQ(Get("ns/none", "4"), "none, rv 4");
   EXPECT_EQ(Get("ns/a", "x"),
-            "400 invalid resource version: resourceVersion: Invalid value: \"x\": must be a "
-            "decimal number");
+            "400 invalid resource version: resourceVersion: Invalid value: \"x\": "
+            "strconv.ParseUint: parsing \"x\": invalid syntax");
 }
 
 TEST_F(ResourceCacheTest, AReadOfTheFutureWaitsAndThenTimesOut) {

@@ -115,6 +115,25 @@ TEST_F(CacheWatchTest, AWatchOfTheFutureIsSilentUntilThen) {
   EXPECT_EQ(client.Drain(), "ADDED ns/c@4");
 }
 
+// It may have been cut off between the two.
+TEST_F(CacheWatchTest, WhoGoesOnAfterATransactionHearsOfAllOfItAgain) {
+  Start();
+  Put("ns/a");
+  const std::string prefix(kPodsPrefix);
+  store_.Write({{prefix + "ns/b", SharedBytes(PodBytes("ns/b"))},
+                {prefix + "ns/c", SharedBytes(PodBytes("ns/c"))}});
+  Put("ns/d");
+  WatchClient client;
+  ASSERT_EQ(WatchFrom(3, client), "");
+  EXPECT_EQ(client.Drain(), "ADDED ns/b@3 ADDED ns/c@3 ADDED ns/d@4");
+  WatchClient after_one;
+  ASSERT_EQ(WatchFrom(2, after_one), "");
+  EXPECT_EQ(after_one.Drain(), "ADDED ns/b@3 ADDED ns/c@3 ADDED ns/d@4") << "but not ns/a";
+  WatchClient up_to_date;
+  ASSERT_EQ(WatchFrom(4, up_to_date), "");
+  EXPECT_EQ(up_to_date.Drain(), "");
+}
+
 TEST_F(CacheWatchTest, AWatchFromWhatTheRingHasLostIsTooOld) {
   CacheOptions options = Options();
   options.ring.min_events = 2;

@@ -62,10 +62,9 @@ std::unique_ptr<Watch> EmbeddedStore::StartWatch(WatchRequest request, WatchSink
 
 void EmbeddedStore::GrantLease(std::chrono::seconds ttl, LeaseId id,
                                StoreCallback<LeaseInfo> done) {
-  if (ttl.count() <= 0 || ttl.count() > limits::kMaxLeaseSeconds || id.value < 0) {
+  if (ttl.count() <= 0 || ttl.count() > limits::kMaxLeaseSeconds) {
     return done(BadRequest("a lease must last from 1 to " +
-                           std::to_string(limits::kMaxLeaseSeconds) +
-                           " seconds, and its id must not be negative"));
+                           std::to_string(limits::kMaxLeaseSeconds) + " seconds"));
   }
   committer_->Submit(GrantTask(&leases_, options_.clock, options_.random, ttl, id,
                                [this, done = std::move(done)](Result<LeaseInfo> info) mutable {

@@ -23,6 +23,16 @@ class EmbeddedLeaseTest : public EmbeddedStoreTestBase {
   CollectingSink sink_;
 };
 
+TEST_F(EmbeddedLeaseTest, IdsMayBeNegativeAndOutliveARestart) {
+  ASSERT_TRUE(Grant(60, -9));
+  Put("a", "1", {-9});
+  Reopen();
+  ASSERT_TRUE(Find({-9}));
+  EXPECT_EQ(*store_->LeaseKeys({-9}), std::vector<std::string>{"a"});
+  ASSERT_TRUE(Revoke({-9}));
+  EXPECT_EQ(Contents(), "");
+}
+
 TEST_F(EmbeddedLeaseTest, ALeaseEndsWithItsKeysAtOneRevisionAndNotEarlier) {
   const LeaseId lease = Grant(10)->id;
   Do({PutOf("a", "1", lease), PutOf("b", "2", lease), PutOf("c", "3")});

@@ -194,7 +194,7 @@ Result<LeaseId> DecodeLeaseKey(std::string_view key) {
   }
   const char* at = key.data() + 1;
   const LeaseId lease{Swapped(TakeNumber<int64_t>(at))};
-  if (lease.value <= 0) return Corrupt("a key of the leases", "its number is not positive");
+  if (lease.value == 0) return Corrupt("a key of the leases", "its number is zero");
   return lease;
 }
 

@@ -79,6 +79,10 @@ Result<bool> RocksDbDirectory::HoldsStore() const {
   if (std::ranges::find(names, "CURRENT") != names.end()) return true;
   // An opening that was cut short leaves files of RocksDB without CURRENT, but OWNER came first.
   if (std::ranges::find(names, kOwnerFile) != names.end()) return false;
+  if (std::ranges::find(names, "store") != names.end()) {
+    return Fail(StatusReason::kInvalid,
+                "the directory " + path_ + " is not a store; the one in it is " + path_ + "/store");
+  }
   for (const std::string& name : names) {
     if (name == "." || name == ".." || name == "lost+found") continue;
     return Fail(StatusReason::kInvalid, "the directory " + path_ +
