@@ -2,9 +2,12 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
+
+#include "base/limits.h"
 
 namespace skiff {
 namespace {
@@ -107,6 +110,59 @@ SharedBytes GzipBytes(std::string_view bytes) {
 
 std::unique_ptr<BodySource> MakeGzipSource(std::unique_ptr<BodySource> inner) {
   return std::make_unique<GzipSource>(std::move(inner));
+}
+
+struct GzipReader::State {
+  z_stream stream{};
+  std::vector<char> out = std::vector<char>(limits::kInflateBytes);
+};
+
+GzipReader::GzipReader() : state_(std::make_unique<State>()) {
+  inflateInit2(&state_->stream, kGzipWindow);
+}
+
+GzipReader::~GzipReader() { inflateEnd(&state_->stream); }
+
+Result<void> GzipReader::Add(std::string_view bytes,
+                             const std::function<bool(std::string_view)>& take) {
+  z_stream& stream = state_->stream;
+  std::vector<char>& out = state_->out;
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  bool is_full = false;
+  while (stream.avail_in > 0 || is_full) {
+    // What follows an end is another member of the same whole.
+    if (std::exchange(at_end_, false)) inflateReset(&stream);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    const int done = inflate(&stream, Z_NO_FLUSH);
+    // Full to the brim by chance, it had nothing more to give.
+    if (done == Z_BUF_ERROR && stream.avail_in == 0) break;
+    if (done != Z_OK && done != Z_STREAM_END)
+      return Fail(StatusReason::kInternalError, "what is said to be gzip is not");
+    at_end_ = done == Z_STREAM_END;
+    is_full = stream.avail_out == 0 && !at_end_;
+    const size_t size = out.size() - stream.avail_out;
+    if (size > 0 && !take({out.data(), size})) return {};
+  }
+  return {};
+}
+
+Result<std::string> GunzipBytes(std::string_view bytes, size_t max_bytes) {
+  GzipReader reader;
+  std::string out;
+  bool too_large = false;
+  const Result<void> read = reader.Add(bytes, [&](std::string_view piece) {
+    too_large = piece.size() > max_bytes - out.size();
+    if (!too_large) out.append(piece);
+    return !too_large;
+  });
+  if (too_large) {
+    return Fail(StatusReason::kRequestEntityTooLarge,
+                "it has more than " + std::to_string(max_bytes) + " bytes");
+  }
+  if (!read || bytes.empty() || !reader.at_end()) return BadRequest("it is not gzip");
+  return out;
 }
 
 }  // namespace skiff

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/limits.h"
 #include "base/random.h"
 #include "net/testing.h"
 
@@ -80,12 +81,72 @@ TEST(GzipTest, LargeStreamsComeInPieces) {
   EXPECT_EQ(Gunzip(out.view()), text);
 }
 
+TEST(GzipTest, WhatWasCompressedComesBackUpToABound) {
+  const std::string text(1'000'000, 'x');
+  const SharedBytes zipped = GzipBytes(text);
+  ASSERT_LT(zipped.size(), 10'000U);
+  EXPECT_EQ(GunzipBytes(zipped.view(), text.size()), text);
+  EXPECT_EQ(GunzipBytes(zipped.view(), text.size() - 1).error().reason(),
+            StatusReason::kRequestEntityTooLarge);
+  EXPECT_EQ(GunzipBytes(GzipBytes("").view(), 0), "");
+  const std::string whole(zipped.view());
+  for (const std::string& broken : {std::string(), std::string("plain"), whole + "x",
+                                    whole.substr(0, whole.size() - 1), whole.substr(1)}) {
+    const Result<std::string> read = GunzipBytes(broken, 2 * text.size());
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().reason(), StatusReason::kBadRequest);
+  }
+}
+
 TEST(GzipTest, ABrokenStreamStaysBroken) {
   auto feed = std::make_shared<Feed>();
   auto source = MakeGzipSource(feed->MakeSource());
   feed->Break();
   ByteBuffer out;
   EXPECT_FALSE(source->Read(out, 1000));
+}
+
+TEST(GzipReaderTest, WhatComesInPiecesIsWholeAgain) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += std::to_string(i) + ",";
+  const SharedBytes sealed = GzipBytes(text);
+  // Two members are one text.
+  const std::string twice = std::string(sealed.view()) + std::string(sealed.view());
+  for (const size_t step : {size_t{1}, size_t{1000}, twice.size()}) {
+    GzipReader reader;
+    std::string out;
+    const auto take = [&](std::string_view piece) {
+      EXPECT_LE(piece.size(), limits::kInflateBytes);
+      out += piece;
+      return true;
+    };
+    for (size_t at = 0; at < twice.size(); at += step) {
+      ASSERT_TRUE(reader.Add(std::string_view(twice).substr(at, step), take));
+    }
+    EXPECT_TRUE(reader.at_end());
+    EXPECT_EQ(out, text + text);
+  }
+}
+
+TEST(GzipReaderTest, ABombIsStoppedByWhoTakesIt) {
+  const std::string zeros(50 * 1024 * 1024, '\0');
+  const SharedBytes bomb = GzipBytes(zeros);
+  GzipReader reader;
+  size_t taken = 0;
+  ASSERT_TRUE(reader.Add(bomb.view(), [&](std::string_view piece) {
+    taken += piece.size();
+    return taken < 1'000'000;
+  }));
+  EXPECT_LT(taken, 1'000'000 + limits::kInflateBytes);
+}
+
+TEST(GzipReaderTest, WhatIsNotGzipIsSaidToBe) {
+  GzipReader reader;
+  EXPECT_FALSE(reader.Add("{}", [](std::string_view) { return true; }));
+  GzipReader cut;
+  const SharedBytes sealed = GzipBytes("hello");
+  EXPECT_TRUE(cut.Add(sealed.view().substr(0, 12), [](std::string_view) { return true; }));
+  EXPECT_FALSE(cut.at_end());
 }
 
 }  // namespace

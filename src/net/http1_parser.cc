@@ -122,6 +122,45 @@ HttpFault ReadFraming(const HttpRequest& request, Http1Framing& framing) {
   return {};
 }
 
+// The same of an answer. A length that is said twice alike is one.
+HttpFault ReadAnswerFraming(int version, Http1AnswerHead& answer) {
+  Http1Framing& framing = answer.framing;
+  for (const auto& field : answer.headers.fields()) {
+    if (field.name == "content-length") {
+      const std::optional<uint64_t> length = ParseLength(field.value);
+      if (!length || (framing.content_length && framing.content_length != length))
+        return {400, "malformed Content-Length"};
+      framing.content_length = length;
+    } else if (field.name == "transfer-encoding") {
+      if (framing.chunked || !EqualsIgnoringCase(field.value, "chunked"))
+        return {501, "unknown transfer encoding"};
+      framing.chunked = true;
+    }
+  }
+  if (framing.chunked && (framing.content_length || version == 10))
+    return {400, "ambiguous length of the body"};
+  framing.keep_alive = !HasHttpToken(answer.headers, "connection", "close") &&
+                       (version == 11 || HasHttpToken(answer.headers, "connection", "keep-alive"));
+  return {};
+}
+
+HttpFault ParseStatusLine(std::string_view line, int& version, int& code) {
+  constexpr size_t kCodeAt = 9;
+  constexpr size_t kShortest = 12;
+  if (!line.starts_with("HTTP/1.") || line.size() < kShortest || line[kCodeAt - 1] != ' ')
+    return {400, "this is no answer of HTTP/1.1"};
+  if (line[7] != '0' && line[7] != '1') return {505, "unsupported version"};
+  version = line[7] == '1' ? 11 : 10;
+  code = 0;
+  for (const char c : line.substr(kCodeAt, 3)) {
+    if (!IsDigit(c)) return {400, "malformed status line"};
+    code = code * 10 + (c - '0');
+  }
+  if (code < 100 || (line.size() > kShortest && line[kShortest] != ' '))
+    return {400, "malformed status line"};
+  return {};
+}
+
 }  // namespace
 
 bool IsHttpToken(std::string_view text) {
@@ -232,6 +271,24 @@ HttpFault ParseHttp1Head(std::string_view head, HttpRequest& request, Http1Frami
   return ReadFraming(request, framing);
 }
 
+HttpFault ParseHttp1AnswerHead(std::string_view head, Http1AnswerHead& answer) {
+  int version = 0;
+  size_t end = head.find("\r\n");
+  if (end == std::string_view::npos) return {400, "a line without CR"};
+  if (HttpFault fault = ParseStatusLine(head.substr(0, end), version, answer.code); fault.code != 0)
+    return fault;
+  for (head.remove_prefix(end + 2); !head.empty(); head.remove_prefix(end + 2)) {
+    end = head.find("\r\n");
+    if (end == std::string_view::npos) return {400, "a line without CR"};
+    if (end == 0) break;
+    if (HttpFault fault = ParseField(head.substr(0, end), answer.headers); fault.code != 0)
+      return fault;
+    if (answer.headers.fields().size() > limits::kMaxHttpHeaderFields)
+      return {431, "too many header fields"};
+  }
+  return ReadAnswerFraming(version, answer);
+}
+
 ChunkedReader::State ChunkedReader::Refuse(const char* text) {
   fault_ = {400, text};
   return State::kFault;
@@ -252,8 +309,8 @@ bool ChunkedReader::TakeLine(std::string_view& bytes, size_t max_bytes, bool& co
   return true;
 }
 
-bool ChunkedReader::OverheadIsBearable(size_t body_bytes) const {
-  return overhead_bytes_ <= body_bytes + limits::kHttpChunkOverheadAllowance;
+bool ChunkedReader::OverheadIsBearable() const {
+  return overhead_bytes_ <= body_bytes_ + limits::kHttpChunkOverheadAllowance;
 }
 
 ChunkedReader::State ChunkedReader::OnSizeLine() {
@@ -288,7 +345,7 @@ ChunkedReader::State ChunkedReader::Read(std::string_view& bytes, std::string& b
           return Refuse("malformed chunk size");
         if (!complete) return State::kMore;
         if (OnSizeLine() == State::kFault) return State::kFault;
-        if (!OverheadIsBearable(body.size())) return Refuse("too many small chunks");
+        if (!OverheadIsBearable()) return Refuse("too many small chunks");
         if (left_ > max_body - body.size()) return State::kTooLarge;
         break;
       case Where::kData: {
@@ -296,6 +353,7 @@ ChunkedReader::State ChunkedReader::Read(std::string_view& bytes, std::string& b
         body += bytes.substr(0, take);
         bytes.remove_prefix(take);
         left_ -= take;
+        body_bytes_ += take;
         if (left_ == 0) where_ = Where::kDataEnd;
         break;
       }

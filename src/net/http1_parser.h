@@ -56,6 +56,14 @@ struct Http1Framing {
 // Of a complete head. Fills method, path, query, headers and version.
 HttpFault ParseHttp1Head(std::string_view head, HttpRequest& request, Http1Framing& framing);
 
+// The head of an answer, as a client reads it.
+struct Http1AnswerHead {
+  int code = 0;
+  HttpHeaders headers = {};
+  Http1Framing framing = {};
+};
+HttpFault ParseHttp1AnswerHead(std::string_view head, Http1AnswerHead& answer);
+
 // Splits what a client asks for into path and query: "/path?query", or an absolute URL whose
 // authority is dropped. False when it is neither, or its path has a broken escape.
 bool SplitRequestTarget(std::string_view target, std::string& path, std::string& query);
@@ -73,11 +81,12 @@ class ChunkedReader {
   State Refuse(const char* text);
   bool TakeLine(std::string_view& bytes, size_t max_bytes, bool& complete);
   State OnSizeLine();
-  bool OverheadIsBearable(size_t body_bytes) const;
+  bool OverheadIsBearable() const;
 
   Where where_ = Where::kSize;
   std::string line_;
   uint64_t left_ = 0;
+  uint64_t body_bytes_ = 0;
   size_t trailer_bytes_ = 0;
   size_t overhead_bytes_ = 0;
   HttpFault fault_;

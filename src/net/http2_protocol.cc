@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "net/http1_parser.h"
 #include "net/http1_writer.h"
+#include "net/nghttp2_text.h"
 
 namespace skiff {
 namespace {
@@ -18,19 +19,6 @@ namespace {
 constexpr size_t kSourceBytes = 32 * 1024;
 // What a header field costs besides its bytes, as HTTP/2 counts.
 constexpr size_t kFieldOverhead = 32;
-
-std::string_view View(const uint8_t* bytes, size_t size) {
-  return {reinterpret_cast<const char*>(bytes), size};
-}
-
-nghttp2_nv NameValue(std::string_view name, std::string_view value) {
-  // nghttp2 copies both before it returns.
-  return {.name = reinterpret_cast<uint8_t*>(const_cast<char*>(name.data())),
-          .value = reinterpret_cast<uint8_t*>(const_cast<char*>(value.data())),
-          .namelen = name.size(),
-          .valuelen = value.size(),
-          .flags = NGHTTP2_NV_FLAG_NONE};
-}
 
 // Whether a reset that was sent answers a fault of the client. The others are ours: an answer that
 // does not need the rest of its request, a request that took too long, a source that broke.
@@ -66,7 +54,8 @@ struct Http2Protocol::Callbacks {
         static_cast<Stream*>(nghttp2_session_get_stream_user_data(session, frame->hd.stream_id));
     if (stream == nullptr) return 0;
     const bool is_trailer = frame->headers.cat != NGHTTP2_HCAT_REQUEST;
-    return Self(user).OnField(*stream, View(name, name_size), View(value, value_size), is_trailer);
+    return Self(user).OnField(*stream, Nghttp2Text(name, name_size), Nghttp2Text(value, value_size),
+                              is_trailer);
   }
 
   static int OnFrameRecv(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
@@ -78,7 +67,7 @@ struct Http2Protocol::Callbacks {
                     size_t size, void* user) {
     static_cast<void>(flags);
     auto* stream = static_cast<Stream*>(nghttp2_session_get_stream_user_data(session, id));
-    return stream == nullptr ? 0 : Self(user).OnBodyBytes(*stream, View(data, size));
+    return stream == nullptr ? 0 : Self(user).OnBodyBytes(*stream, Nghttp2Text(data, size));
   }
 
   static int OnClose(nghttp2_session* session, int32_t id, uint32_t error, void* user) {
@@ -100,7 +89,7 @@ struct Http2Protocol::Callbacks {
     static_cast<void>(flags);
     Http2Protocol& self = Self(user);
     if (self.out_->size() >= self.room_) return NGHTTP2_ERR_WOULDBLOCK;
-    self.out_->Append(View(data, size));
+    self.out_->Append(Nghttp2Text(data, size));
     return static_cast<ssize_t>(size);
   }
 
@@ -118,7 +107,7 @@ struct Http2Protocol::Callbacks {
     static_cast<void>(frame);
     Http2Protocol& self = Self(user);
     if (self.out_->size() >= self.room_) return NGHTTP2_ERR_WOULDBLOCK;
-    self.SendBody(*static_cast<Stream*>(source->ptr), View(head, 9), length);
+    self.SendBody(*static_cast<Stream*>(source->ptr), Nghttp2Text(head, 9), length);
     return 0;
   }
 

@@ -1,5 +1,5 @@
 // For tests of this folder: handlers made of functions, clients that say exactly what they are
-// told, sources of bodies. A client gives up after kPatience, so that no test hangs.
+// told, sources of bodies. A client gives up after kPatienceSeconds, so that no test hangs.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@
 
 namespace skiff {
 
-inline constexpr int kPatienceSeconds = 20;
+inline constexpr int kPatienceSeconds = 60;
 
 class Latch {
  public:
@@ -47,6 +47,30 @@ class Latch {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool open_ = false;
+};
+
+// A port of 127.0.0.1 that no other test is given while this lives: it is bound, but nobody listens
+// there until a server does, which may, since servers set SO_REUSEADDR too. So who connects to it
+// before or after the server's life is refused, whatever else runs on this machine.
+class HeldPort {
+ public:
+  HeldPort() : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const int on = 1;
+    setsockopt(fd_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(bind(fd_.get(), generic, size), 0);
+    EXPECT_EQ(getsockname(fd_.get(), generic, &size), 0);
+    address_ = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  }
+  const std::string& address() const { return address_; }
+
+ private:
+  UniqueFd fd_;
+  std::string address_;
 };
 
 class FunctionHandler final : public HttpHandler {
@@ -227,7 +251,7 @@ class RawClient {
   std::string unread_;
 };
 
-// A server on a free port, plain unless told otherwise. With a manual clock, time passes by
+// A server on a port of its own, plain unless told otherwise. With a manual clock, time passes by
 // Advance() alone.
 class TestServer {
  public:
@@ -239,7 +263,7 @@ class TestServer {
                       std::optional<TlsOptions> tls = std::nullopt, bool is_manual = false)
       : handler_(std::move(function)) {
     HttpServerOptions options;
-    options.addresses = {"127.0.0.1:0"};
+    options.addresses = {port_.address()};
     options.handler = &handler_;
     options.clock = &clock_;
     if (is_manual) options.clock = &manual_clock_;
@@ -256,9 +280,12 @@ class TestServer {
     EXPECT_TRUE(server) << server.error().message();
   }
 
+  // Nobody listens on the port from now on.
+  void Stop() { server_.reset(); }
+
   HttpServer& operator*() { return *server_; }
   HttpServer* operator->() { return server_.get(); }
-  std::string address() const { return server_->addresses().front(); }
+  const std::string& address() const { return port_.address(); }
   std::string errors() {
     std::lock_guard lock(mutex_);
     return errors_;
@@ -280,6 +307,7 @@ class TestServer {
   }
 
  private:
+  HeldPort port_;
   SystemClock clock_;
   ManualClock manual_clock_;
   FunctionHandler handler_;

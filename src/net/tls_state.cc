@@ -56,9 +56,10 @@ std::unexpected<Status> TlsFailure(const std::string& what) {
   return Fail(StatusReason::kInternalError, what + ": " + OpenSslError());
 }
 
-Result<std::string> ReadFile(const std::string& path) {
+// `what` says in errors which of several files it is.
+Result<std::string> ReadFile(const std::string& what, const std::string& path) {
   const auto failure = [&](const char* why) {
-    return Fail(StatusReason::kInternalError, path + ": " + why);
+    return Fail(StatusReason::kInternalError, what + " " + path + ": " + why);
   };
   std::unique_ptr<FILE, Freer<fclose>> file(std::fopen(path.c_str(), "rbe"));
   if (file == nullptr) return failure(std::strerror(errno));
@@ -80,8 +81,9 @@ BioPointer MemoryBio(const std::string& text) {
   return BioPointer(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-Result<std::vector<X509Pointer>> ReadCertificates(const std::string& path) {
-  SKIFF_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+Result<std::vector<X509Pointer>> ReadCertificates(const std::string& what,
+                                                  const std::string& path) {
+  SKIFF_ASSIGN_OR_RETURN(const std::string text, ReadFile(what, path));
   BioPointer bio = MemoryBio(text);
   std::vector<X509Pointer> certificates;
   while (X509* certificate = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr))
@@ -90,7 +92,7 @@ Result<std::vector<X509Pointer>> ReadCertificates(const std::string& path) {
   const unsigned long code = ERR_peek_last_error();
   const bool at_end = ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
   if (certificates.empty() || !at_end)
-    return TlsFailure(path + ": no certificates that can be read");
+    return TlsFailure(what + " " + path + ": no certificates that can be read");
   ERR_clear_error();
   return certificates;
 }
@@ -118,13 +120,13 @@ Result<CtxPointer> NewCtx(const TlsOptions& options) {
 }
 
 Result<void> UseCertificate(SSL_CTX* ctx, const TlsCertificateFiles& files) {
-  SKIFF_ASSIGN_OR_RETURN(auto chain, ReadCertificates(files.certificate_file));
-  SKIFF_ASSIGN_OR_RETURN(const std::string key_text, ReadFile(files.key_file));
+  SKIFF_ASSIGN_OR_RETURN(auto chain, ReadCertificates("the certificate", files.certificate_file));
+  SKIFF_ASSIGN_OR_RETURN(const std::string key_text, ReadFile("the key", files.key_file));
   BioPointer bio = MemoryBio(key_text);
   // Without a way to ask for a passphrase, encrypted keys are refused instead of asked about.
   const auto no_passphrase = [](char*, int, int, void*) { return 0; };
   KeyPointer key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
-  if (key == nullptr) return TlsFailure(files.key_file + ": no key that can be read");
+  if (key == nullptr) return TlsFailure("the key " + files.key_file + ": no key that can be read");
   if (SSL_CTX_use_certificate(ctx, chain.front().get()) != 1)
     return TlsFailure(files.certificate_file);
   for (size_t i = 1; i < chain.size(); ++i)
@@ -139,7 +141,7 @@ Result<void> LoadClientCas(const TlsOptions& options, Clock& clock, TlsState& st
   state.client_cas.clock = &clock;
   state.client_cas.required = options.require_client_certificate;
   for (const std::string& file : options.client_ca_files) {
-    SKIFF_ASSIGN_OR_RETURN(auto certificates, ReadCertificates(file));
+    SKIFF_ASSIGN_OR_RETURN(auto certificates, ReadCertificates("the CA of clients", file));
     auto& store = state.client_cas.stores.emplace_back(X509_STORE_new(), X509_STORE_free);
     for (X509Pointer& certificate : certificates) {
       if (X509_STORE_add_cert(store.get(), certificate.get()) != 1) return TlsFailure(file);

@@ -1,9 +1,7 @@
 #include "net/client/client_connection.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <system_error>
 #include <utility>
@@ -17,19 +15,6 @@
 
 namespace skiff {
 namespace {
-
-std::string_view View(const uint8_t* bytes, size_t size) {
-  return {reinterpret_cast<const char*>(bytes), size};
-}
-
-nghttp2_nv NameValue(std::string_view name, std::string_view value) {
-  // nghttp2 copies both before it returns.
-  return {.name = reinterpret_cast<uint8_t*>(const_cast<char*>(name.data())),
-          .value = reinterpret_cast<uint8_t*>(const_cast<char*>(value.data())),
-          .namelen = name.size(),
-          .valuelen = value.size(),
-          .flags = NGHTTP2_NV_FLAG_NONE};
-}
 
 // A socket that is on its way to the address, or the number of the error.
 int StartConnecting(const IpAddress& address, uint16_t port, UniqueFd& fd) {
@@ -56,6 +41,17 @@ int StartConnecting(const IpAddress& address, uint16_t port, UniqueFd& fd) {
   return done == 0 || errno == EINPROGRESS ? 0 : errno;
 }
 
+// HTTP/1.1 has no way to ask a silent server whether it is there; the kernel asks its machine.
+void KeepAlive(int fd) {
+  const int on = 1;
+  const int seconds = static_cast<int>(limits::kClientPingAfter.count());
+  const int probes = 2;
+  setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+  setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof(seconds));
+  setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof(seconds));
+  setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
+}
+
 // What whoever runs the client can do about a certificate of a server.
 std::string_view AdviceOn(long fault) {
   switch (fault) {
@@ -79,104 +75,13 @@ std::string_view AdviceOn(long fault) {
 
 }  // namespace
 
-// The C side. `user` is the connection.
-struct ClientConnection::Callbacks {
-  static ClientConnection& Self(void* user) { return *static_cast<ClientConnection*>(user); }
-  static Stream* StreamOf(nghttp2_session* session, int32_t id) {
-    return static_cast<Stream*>(nghttp2_session_get_stream_user_data(session, id));
-  }
-
-  static int OnHeader(nghttp2_session* session, const nghttp2_frame* frame, const uint8_t* name,
-                      size_t name_size, const uint8_t* value, size_t value_size, uint8_t flags,
-                      void* user) {
-    static_cast<void>(flags);
-    if (frame->hd.type != NGHTTP2_HEADERS) return 0;
-    Stream* stream = StreamOf(session, frame->hd.stream_id);
-    if (stream == nullptr || stream->handler == nullptr) return 0;
-    return Self(user).OnField(*stream, View(name, name_size), View(value, value_size));
-  }
-
-  static int OnFrameRecv(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
-    ClientConnection& self = Self(user);
-    if (frame->hd.type == NGHTTP2_HEADERS) {
-      Stream* stream = StreamOf(session, frame->hd.stream_id);
-      if (stream != nullptr) self.OnHead(*stream);
-    } else if (frame->hd.type == NGHTTP2_GOAWAY) {
-      self.draining_ = true;
-    } else if (frame->hd.type == NGHTTP2_SETTINGS) {
-      self.owner_.OnRoom(self);
-    }
-    return 0;
-  }
-
-  static int OnFrameSent(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
-    static_cast<void>(user);
-    if (frame->hd.type != NGHTTP2_HEADERS) return 0;
-    if (Stream* stream = StreamOf(session, frame->hd.stream_id)) stream->sent = true;
-    return 0;
-  }
-
-  static int OnData(nghttp2_session* session, uint8_t flags, int32_t id, const uint8_t* data,
-                    size_t size, void* user) {
-    static_cast<void>(flags);
-    static_cast<void>(user);
-    Stream* stream = StreamOf(session, id);
-    if (stream != nullptr && stream->handler != nullptr) stream->handler->OnBody(View(data, size));
-    return 0;
-  }
-
-  static int OnClose(nghttp2_session* session, int32_t id, uint32_t error, void* user) {
-    Self(user).OnStreamClosed(id, StreamOf(session, id), error);
-    return 0;
-  }
-
-  static ssize_t ReadBody(nghttp2_session* session, int32_t id, uint8_t* out, size_t length,
-                          uint32_t* flags, nghttp2_data_source* source, void* user) {
-    static_cast<void>(session);
-    static_cast<void>(id);
-    static_cast<void>(user);
-    auto& stream = *static_cast<Stream*>(source->ptr);
-    const std::string_view left = stream.body.view().substr(stream.body_sent);
-    const size_t take = std::min(length, left.size());
-    std::copy_n(left.data(), take, out);
-    stream.body_sent += take;
-    if (take == left.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
-    return static_cast<ssize_t>(take);
-  }
-
-  static nghttp2_session_callbacks* Get() {
-    static nghttp2_session_callbacks* const callbacks = [] {
-      nghttp2_session_callbacks* made = nullptr;
-      nghttp2_session_callbacks_new(&made);
-      nghttp2_session_callbacks_set_on_header_callback(made, OnHeader);
-      nghttp2_session_callbacks_set_on_frame_recv_callback(made, OnFrameRecv);
-      nghttp2_session_callbacks_set_on_frame_send_callback(made, OnFrameSent);
-      nghttp2_session_callbacks_set_on_data_chunk_recv_callback(made, OnData);
-      nghttp2_session_callbacks_set_on_stream_close_callback(made, OnClose);
-      return made;
-    }();
-    return callbacks;
-  }
-};
-
 ClientConnection::ClientConnection(EventLoop& loop, Owner& owner, ClientShared& shared)
-    : loop_(loop), owner_(owner), shared_(shared) {
-  nghttp2_session_client_new(&session_, Callbacks::Get(), this);
-  const std::array settings = {nghttp2_settings_entry{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
-                               nghttp2_settings_entry{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE,
-                                                      uint32_t{limits::kClientStreamWindowBytes}},
-                               nghttp2_settings_entry{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE,
-                                                      uint32_t{limits::kMaxHttpHeaderBytes}}};
-  nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
-  nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0,
-                                        limits::kClientConnectionWindowBytes);
-}
+    : loop_(loop), owner_(owner), shared_(shared) {}
 
 ClientConnection::~ClientConnection() {
   if (timer_) loop_.CancelTimer(*timer_);
   for (const auto& [id, stream] : streams_)
     if (stream->timer) loop_.CancelTimer(*stream->timer);
-  nghttp2_session_del(session_);
 }
 
 void ClientConnection::Start() {
@@ -214,14 +119,19 @@ void ClientConnection::OnConnected() {
   getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
   if (error != 0) return FailAddress(std::generic_category().message(error));
   connecting_ = false;
-  SSL* ssl = shared_.tls.NewSession(shared_.endpoint);
+  if (shared_.tls == nullptr) return OnOpen();
+  SSL* ssl = shared_.tls->NewSession(shared_.endpoint);
   if (ssl == nullptr) return Break("TLS cannot begin");
   tls_ = std::make_unique<TlsSession>(ssl, TlsSession::Side::kClient);
   OnSocketBytes({});
 }
 
 void ClientConnection::Break(const std::string& why) {
-  Close(Status(StatusReason::kServiceUnavailable, shared_.endpoint.ToString() + ": " + why));
+  Close(Status(StatusReason::kServiceUnavailable, Told(why)));
+}
+
+std::string ClientConnection::Told(const std::string& why) const {
+  return shared_.endpoint.ToString() + ": " + why;
 }
 
 void ClientConnection::BreakTls() {
@@ -236,13 +146,13 @@ void ClientConnection::Close(const Status& why) {
   if (timer_) loop_.CancelTimer(*timer_);
   timer_.reset();
   if (fd_) loop_.Remove(fd_.get());
-  std::vector<Stream*> ended;
+  std::vector<ClientStream*> ended;
   for (const auto& [id, stream] : streams_) ended.push_back(stream.get());
   owner_.OnClosed(*this);
-  for (Stream* stream : ended) Finish(*stream, std::unexpected(FaultOf(*stream, why)));
+  for (ClientStream* stream : ended) Finish(*stream, std::unexpected(FaultOf(*stream, why)));
 }
 
-Status ClientConnection::FaultOf(const Stream& stream, const Status& why) {
+Status ClientConnection::FaultOf(const ClientStream& stream, const Status& why) {
   return stream.sent ? Status(StatusReason::kServerTimeout, why.message()) : why;
 }
 
@@ -277,7 +187,7 @@ void ClientConnection::ReadInput() {
       if (errno == EAGAIN || errno == EWOULDBLOCK) return;
       return Break(std::generic_category().message(errno));
     }
-    if (got == 0) return Break("the server closed the connection");
+    if (got == 0) return OnServerClosed();
     OnSocketBytes({to, static_cast<size_t>(got)});
   }
 }
@@ -296,33 +206,69 @@ std::string ClientConnection::TlsFault() const {
 }
 
 void ClientConnection::OnSocketBytes(std::string_view bytes) {
+  heard_ = loop_.now();
+  if (shared_.tls != nullptr) return OnTlsBytes(bytes);
+  OnPlainBytes(bytes);
+  if (!closed_) WantTurn();
+}
+
+void ClientConnection::OnTlsBytes(std::string_view bytes) {
   ByteBuffer& plain = shared_.plain;
   ByteBuffer& sealed = shared_.sealed;
   plain.Clear();
   sealed.Clear();
-  heard_ = loop_.now();
   const auto state = tls_->Receive(bytes, plain, sealed);
   if (!sealed.empty() && !SendToSocket(sealed.view()))
     return Break(std::generic_category().message(errno));
   if (state == TlsSession::State::kHandshake) return;
   if (state == TlsSession::State::kFailed) return BreakTls();
-  if (!open_) {
-    if (!tls_->speaks_http2()) return Break("the server does not speak HTTP/2");
-    OnOpen();
-  }
-  if (!plain.empty()) {
-    const ssize_t used = nghttp2_session_mem_recv(
-        session_, reinterpret_cast<const uint8_t*>(plain.data()), plain.size());
-    if (closed_) return;
-    if (used < 0) return Break(std::string("HTTP/2: ") + nghttp2_strerror(static_cast<int>(used)));
-  }
-  if (state == TlsSession::State::kEnded) return Break("the server closed the connection");
+  if (!open_) OnOpen();
+  if (!closed_ && !plain.empty()) OnPlainBytes(plain.view());
+  if (closed_) return;
+  if (state == TlsSession::State::kEnded) return OnServerClosed();
   WantTurn();
+}
+
+void ClientConnection::OnPlainBytes(std::string_view bytes) {
+  const Result<void> read = protocol_->Receive(bytes);
+  if (!closed_ && !read) Break(read.error().message());
+}
+
+// Some answers end so.
+void ClientConnection::OnServerClosed() {
+  if (protocol_ != nullptr) protocol_->OnInputEnd();
+  if (!closed_) Break("the server closed the connection");
 }
 
 void ClientConnection::OnOpen() {
   open_ = true;
+  heard_ = loop_.now();
   SetTimer(limits::kClientPingAfter);
+  ChooseProtocol();
+  WantTurn();
+}
+
+// Requests that were taken before anybody knew may be more than there is room for.
+void ClientConnection::ChooseProtocol() {
+  shared_.http1 = tls_ == nullptr || !tls_->speaks_http2();
+  const ClientProtocol::Common common{.endpoint = shared_.endpoint, .headers = shared_.headers};
+  protocol_ = shared_.http1 ? MakeHttp1ClientProtocol(common, *this)
+                            : MakeHttp2ClientProtocol(common, *this);
+  if (shared_.http1) KeepAlive(fd_.get());
+  const size_t room = protocol_->room();
+  size_t taken = 0;
+  for (auto at = streams_.begin(); at != streams_.end();) {
+    if (taken++ < room) {
+      protocol_->Submit(*at->second);
+      ++at;
+      continue;
+    }
+    std::unique_ptr<ClientStream> returned = std::move(at->second);
+    at = streams_.erase(at);
+    if (returned->timer) loop_.CancelTimer(*returned->timer);
+    returned->timer.reset();
+    owner_.OnReturned(std::move(returned));
+  }
 }
 
 void ClientConnection::OnTurnEnd() {
@@ -368,26 +314,19 @@ void ClientConnection::Flush() {
   while (pending_.empty()) {
     ByteBuffer& plain = shared_.plain;
     plain.Clear();
-    while (plain.size() < limits::kHttpWriteBytes) {
-      const uint8_t* bytes = nullptr;
-      const ssize_t size = nghttp2_session_mem_send(session_, &bytes);
-      if (size < 0)
-        return Break(std::string("HTTP/2: ") + nghttp2_strerror(static_cast<int>(size)));
-      if (closed_) return;
-      if (size == 0) break;
-      plain.Append(View(bytes, static_cast<size_t>(size)));
-    }
+    const Result<void> filled = protocol_->Fill(plain);
+    if (closed_) return;
+    if (!filled) return Break(filled.error().message());
     if (plain.empty()) break;
-    ByteBuffer& sealed = shared_.sealed;
-    sealed.Clear();
-    if (!tls_->Send(plain.view(), sealed)) return Break(TlsFault());
+    ByteBuffer& sealed = tls_ == nullptr ? plain : shared_.sealed;
+    if (tls_ != nullptr) {
+      sealed.Clear();
+      if (!tls_->Send(plain.view(), sealed)) return Break(TlsFault());
+    }
     if (!SendToSocket(sealed.view())) return Break(std::generic_category().message(errno));
   }
-  // Neither lets new requests in: a server that said goodbye, and ids of streams that have run out.
-  if (nghttp2_session_check_request_allowed(session_) == 0) draining_ = true;
-  if (draining_ && streams_.empty()) return Break("the connection is at its end");
-  if (nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0)
-    Break("the server broke the rules of HTTP/2, or found that this client did");
+  if (protocol_->room() == 0) draining_ = true;
+  if (draining_ && streams_.empty()) Break("the connection is at its end");
 }
 
 void ClientConnection::SetTimer(Duration after) {
@@ -403,117 +342,79 @@ void ClientConnection::OnTimer() {
     return Break("the connection was not used for long");
   if (!streams_.empty() && silent >= limits::kClientPingAfter) {
     if (pinged_ > heard_) return Break("the server has fallen silent");
-    pinged_ = loop_.now();
-    nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr);
+    if (protocol_->Ping()) pinged_ = loop_.now();
     WantTurn();
   }
   SetTimer(limits::kClientPingAfter);
 }
 
 bool ClientConnection::HasRoom(size_t streams_wanted) const {
-  if (closed_ || draining_ || nghttp2_session_check_request_allowed(session_) == 0) return false;
-  const uint32_t remote =
-      nghttp2_session_get_remote_settings(session_, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
-  return streams_.size() < std::min<size_t>(streams_wanted, remote);
+  if (closed_ || draining_) return false;
+  const size_t room = protocol_ != nullptr ? protocol_->room() : shared_.http1 ? 1 : streams_wanted;
+  return streams_.size() < std::min(streams_wanted, room);
 }
 
 void ClientConnection::Send(uint64_t id, ClientRequest request, ResponseHandler* handler,
                             Duration deadline) {
-  auto stream = std::make_unique<Stream>();
-  stream->id = id;
-  stream->handler = handler;
-  stream->body = std::move(request.body);
-  const std::string path = shared_.endpoint.base_path + request.path;
-  std::vector<nghttp2_nv> fields = {
-      NameValue(":method", request.method), NameValue(":scheme", "https"),
-      NameValue(":authority", shared_.endpoint.authority), NameValue(":path", path)};
-  for (const HttpHeaders* headers : {&shared_.headers, &std::as_const(request.headers)})
-    for (const HttpHeaders::Field& field : headers->fields())
-      fields.push_back(NameValue(field.name, field.value));
-  const std::string length = std::to_string(stream->body.size());
-  if (!stream->body.empty()) fields.push_back(NameValue("content-length", length));
-  nghttp2_data_provider provider{};
-  provider.source.ptr = stream.get();
-  provider.read_callback = Callbacks::ReadBody;
-  stream->http2_id =
-      nghttp2_submit_request(session_, nullptr, fields.data(), fields.size(),
-                             stream->body.empty() ? nullptr : &provider, stream.get());
-  if (stream->http2_id < 0) {
-    // Only without memory or stream ids; whichever it is, this connection is of no more use.
-    draining_ = true;
-    stream->http2_id = 0;
-  }
-  if (deadline != Clock::kForever) {
-    stream->timer = loop_.AddTimer(deadline, [this, raw = stream.get()] {
-      raw->timer.reset();
-      Reset(*raw);
-      Finish(*raw, Fail(StatusReason::kTimeout,
-                        shared_.endpoint.ToString() + ": no answer within the time given"));
-    });
-  }
-  streams_.emplace(id, std::move(stream));
+  auto made = std::make_unique<ClientStream>();
+  ClientStream& stream = *made;
+  stream.id = id;
+  stream.handler = handler;
+  stream.request = std::move(request);
+  stream.deadline = deadline;
+  if (deadline != Clock::kForever)
+    stream.timer = loop_.AddTimer(deadline, [this, &stream] { OnDeadline(stream); });
+  streams_.emplace(id, std::move(made));
+  if (protocol_ != nullptr) protocol_->Submit(stream);
   WantTurn();
+}
+
+void ClientConnection::OnDeadline(ClientStream& stream) {
+  stream.timer.reset();
+  const uint64_t id = stream.id;
+  if (protocol_ != nullptr) protocol_->Reset(stream);
+  WantTurn();
+  Finish(stream, Fail(StatusReason::kTimeout, Told("no answer within the time given")));
+  if (protocol_ == nullptr) streams_.erase(id);
 }
 
 bool ClientConnection::Cancel(uint64_t id) {
   const auto found = streams_.find(id);
   if (found == streams_.end() || found->second->handler == nullptr) return false;
-  found->second->handler = nullptr;
-  Reset(*found->second);
+  ClientStream& stream = *found->second;
+  stream.handler = nullptr;
+  if (protocol_ != nullptr) {
+    protocol_->Reset(stream);
+    WantTurn();
+    return true;
+  }
+  if (stream.timer) loop_.CancelTimer(*stream.timer);
+  streams_.erase(found);
   return true;
 }
 
-void ClientConnection::Reset(Stream& stream) {
-  if (stream.http2_id != 0)
-    nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream.http2_id, NGHTTP2_CANCEL);
+void ClientConnection::Drain() {
+  draining_ = true;
   WantTurn();
 }
 
-int ClientConnection::OnField(Stream& stream, std::string_view name, std::string_view value) {
-  stream.header_bytes += name.size() + value.size();
-  if (stream.headers.fields().size() >= limits::kMaxHttpHeaderFields ||
-      stream.header_bytes > limits::kMaxHttpHeaderBytes)
-    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
-  if (name == ":status") {
-    std::from_chars(value.data(), value.data() + value.size(), stream.code);
-  } else if (stream.code != 0) {
-    stream.headers.Add(std::string(name), std::string(value));
-  }
-  return 0;
-}
-
-void ClientConnection::OnHead(Stream& stream) {
-  if (stream.code >= 200 && stream.handler != nullptr)
-    stream.handler->OnHead(stream.code, stream.headers);
-  // What comes later are interim answers or trailers, in which nobody is interested.
-  stream.headers = HttpHeaders();
-  if (stream.code >= 200) stream.code = 0;
-}
-
-void ClientConnection::Finish(Stream& stream, Result<void> outcome) {
+void ClientConnection::Finish(ClientStream& stream, Result<void> outcome) {
   if (stream.timer) loop_.CancelTimer(*stream.timer);
   stream.timer.reset();
   ResponseHandler* handler = std::exchange(stream.handler, nullptr);
   if (handler != nullptr) handler->OnEnd(std::move(outcome));
 }
 
-void ClientConnection::OnStreamClosed(int32_t http2_id, Stream* stream, uint32_t error) {
-  static_cast<void>(http2_id);
-  if (stream == nullptr) return;
-  const auto found = streams_.find(stream->id);
+void ClientConnection::OnStreamEnd(ClientStream& stream, Result<void> outcome) {
+  const auto found = streams_.find(stream.id);
   if (found == streams_.end()) return;
-  const std::unique_ptr<Stream> owned = std::move(found->second);
+  const std::unique_ptr<ClientStream> owned = std::move(found->second);
   streams_.erase(found);
-  if (error == NGHTTP2_NO_ERROR) {
-    Finish(*owned, {});
-  } else {
-    // What a server refuses, or leaves undone when it says goodbye, has not been looked at.
-    if (error == NGHTTP2_REFUSED_STREAM) owned->sent = false;
-    const Status why(
-        StatusReason::kServiceUnavailable,
-        shared_.endpoint.ToString() + ": the request was reset: " + nghttp2_http2_strerror(error));
-    Finish(*owned, std::unexpected(FaultOf(*owned, why)));
+  if (!outcome) {
+    const Status why(outcome.error().reason(), Told(outcome.error().message()));
+    outcome = std::unexpected(FaultOf(*owned, why));
   }
+  Finish(*owned, std::move(outcome));
   if (!closed_) owner_.OnRoom(*this);
 }
 

@@ -1,4 +1,5 @@
-// One HTTP/2 connection of a client: connects, speaks TLS, and carries many requests at a time.
+// One connection of a client: connects, speaks TLS if the server does, and carries requests, over
+// HTTP/2 many at a time, over HTTP/1.1 one after the other; which of them, the server decides.
 //
 // Requests may be given to it from the start; they are sent once it is open. It ends by itself when
 // the server says so and the last answer is complete, when it fails, or when it was idle for long;
@@ -7,19 +8,19 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-
-#include <nghttp2/nghttp2.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/shared_bytes.h"
 #include "base/status.h"
+#include "net/client/client_protocol.h"
+#include "net/client/client_request.h"
 #include "net/client/client_tls.h"
 #include "net/client/endpoint.h"
 #include "net/event_loop.h"
@@ -28,47 +29,27 @@
 
 namespace skiff {
 
-struct ClientRequest {
-  std::string method = "GET";
-  std::string path;     // with the query, escaped; begins with '/'
-  HttpHeaders headers;  // besides those of the client
-  SharedBytes body;
-  // For the whole of the answer. kForever for a watch.
-  Duration timeout = limits::kClientRequestTimeout;
-};
-
-// The reason of a cause of errors after which trying again is of no use.
-inline constexpr std::string_view kUntrustedServer = "UntrustedServer";
-
-// Who waits for an answer. OnEnd() comes last and exactly once, unless the request was cancelled;
-// it may send further requests. An error means that the answer is missing or not complete: kTimeout
-// when the time was over, kServiceUnavailable when the request never came to the server or was
-// turned away there, kServerTimeout when the connection failed and what became of it is not known.
-class ResponseHandler {
- public:
-  virtual ~ResponseHandler() = default;
-  virtual void OnHead(int code, const HttpHeaders& headers) = 0;
-  virtual void OnBody(std::string_view bytes) = 0;
-  virtual void OnEnd(Result<void> outcome) = 0;
-};
-
 // What the connections of a client have in common: room that is used within one call only.
 struct ClientShared {
   const ClientEndpoint& endpoint;
-  const ClientTls& tls;
+  const ClientTls* tls;  // null: the endpoint has none
   const HttpHeaders& headers;
+  // The connection that was opened last speaks HTTP/1.1, and so will the next one, most likely.
+  bool http1 = false;
   ByteBuffer input = {};
   ByteBuffer plain = {};
   ByteBuffer sealed = {};
 };
 
-class ClientConnection final : public EventLoop::Watcher {
+class ClientConnection final : public EventLoop::Watcher, private ClientProtocol::Owner {
  public:
   class Owner {
    public:
     virtual ~Owner() = default;
     // A request has ended, or the server has said how many it takes.
     virtual void OnRoom(ClientConnection& connection) = 0;
+    // It turned out that there is no room for a request that was taken already.
+    virtual void OnReturned(std::unique_ptr<ClientStream> stream) = 0;
     // To be retired; it calls nobody any more.
     virtual void OnClosed(ClientConnection& connection) = 0;
   };
@@ -86,26 +67,14 @@ class ClientConnection final : public EventLoop::Watcher {
   // Whether there was such a request.
   bool Cancel(uint64_t id);
 
+  // Takes no further request, and ends with the last that it has.
+  void Drain();
+
   size_t streams() const { return streams_.size(); }
   // How many more requests the server would take; none once it has said goodbye.
   bool HasRoom(size_t streams_wanted) const;
 
  private:
-  struct Stream {
-    uint64_t id = 0;
-    int32_t http2_id = 0;
-    ResponseHandler* handler = nullptr;  // null: nobody waits any more
-    SharedBytes body;
-    size_t body_sent = 0;
-    int code = 0;
-    HttpHeaders headers;
-    size_t header_bytes = 0;
-    std::optional<EventLoop::TimerId> timer;
-    bool sent = false;  // its first bytes are on their way
-  };
-  struct Callbacks;
-  friend struct Callbacks;
-
   void OnEvents(uint32_t events) override;
   void OnTurnEnd() override;
 
@@ -114,7 +83,11 @@ class ClientConnection final : public EventLoop::Watcher {
   void FailAddress(const std::string& why);
   void ReadInput();
   void OnSocketBytes(std::string_view bytes);
+  void OnTlsBytes(std::string_view bytes);
+  void OnPlainBytes(std::string_view bytes);
+  void OnServerClosed();
   void OnOpen();
+  void ChooseProtocol();
   void Flush();
   bool SendToSocket(std::string_view bytes);
   bool SendPending();
@@ -125,22 +98,22 @@ class ClientConnection final : public EventLoop::Watcher {
   void BreakTls();
   std::string TlsFault() const;
 
-  int OnField(Stream& stream, std::string_view name, std::string_view value);
-  void OnHead(Stream& stream);
-  void OnStreamClosed(int32_t http2_id, Stream* stream, uint32_t error);
-  void Finish(Stream& stream, Result<void> outcome);
+  void OnStreamEnd(ClientStream& stream, Result<void> outcome) override;
+  void OnMoreRoom() override { owner_.OnRoom(*this); }
+  void OnDeadline(ClientStream& stream);
+  void Finish(ClientStream& stream, Result<void> outcome);
   // The same fault, for a request that was sent or was not.
-  static Status FaultOf(const Stream& stream, const Status& why);
-  void Reset(Stream& stream);
+  static Status FaultOf(const ClientStream& stream, const Status& why);
+  std::string Told(const std::string& why) const;
 
   EventLoop& loop_;
   Owner& owner_;
   ClientShared& shared_;
   UniqueFd fd_;
   std::unique_ptr<TlsSession> tls_;
-  nghttp2_session* session_ = nullptr;
-  // By the id of the request, until HTTP/2 has done with it.
-  std::unordered_map<uint64_t, std::unique_ptr<Stream>> streams_;
+  std::unique_ptr<ClientProtocol> protocol_;  // null: it is not known yet
+  // By the id of the request, until the protocol has done with it.
+  std::map<uint64_t, std::unique_ptr<ClientStream>> streams_;
   size_t next_address_ = 0;
   std::string address_fault_;
   ByteBuffer pending_;  // sealed, and not taken by the socket yet, from pending_at_ on

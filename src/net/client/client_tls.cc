@@ -26,7 +26,8 @@ using X509Pointer = std::unique_ptr<X509, Freer<X509_free>>;
 using KeyPointer = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
 using BioPointer = std::unique_ptr<BIO, Freer<BIO_free>>;
 
-constexpr unsigned char kProtocols[] = "\x02h2";
+// HTTP/2 first; a server without it takes the other.
+constexpr unsigned char kProtocols[] = "\x02h2\x08http/1.1";
 
 std::unexpected<Status> Fault(std::string_view what) {
   const char* reason = ERR_reason_error_string(ERR_peek_error());

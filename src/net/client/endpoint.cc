@@ -14,7 +14,9 @@
 namespace skiff {
 namespace {
 
-constexpr std::string_view kScheme = "https://";
+constexpr std::string_view kTlsScheme = "https://";
+constexpr std::string_view kPlainScheme = "http://";
+constexpr uint16_t kPlainPort = 80;
 
 std::unexpected<Status> Fault(std::string_view url, std::string_view why) {
   return BadRequest("server " + Quoted(url) + ": " + std::string(why));
@@ -28,11 +30,14 @@ bool ParsePort(std::string_view text, uint16_t& port) {
 }  // namespace
 
 Result<ClientEndpoint> ParseEndpoint(std::string_view url) {
-  if (!url.starts_with(kScheme)) return Fault(url, "its URL must begin with https://");
-  std::string_view rest = url.substr(kScheme.size());
+  ClientEndpoint endpoint;
+  endpoint.tls = url.starts_with(kTlsScheme);
+  if (!endpoint.tls && !url.starts_with(kPlainScheme))
+    return Fault(url, "its URL must begin with https:// or http://");
+  if (!endpoint.tls) endpoint.port = kPlainPort;
+  std::string_view rest = url.substr((endpoint.tls ? kTlsScheme : kPlainScheme).size());
   if (rest.find_first_of("?#@ \t\r\n") != std::string_view::npos)
     return Fault(url, "a URL of a server has neither user nor query");
-  ClientEndpoint endpoint;
   const size_t slash = rest.find('/');
   if (slash != std::string_view::npos) {
     endpoint.base_path = rest.substr(slash);

@@ -12,18 +12,19 @@
 namespace skiff {
 
 struct ClientEndpoint {
+  bool tls = true;
   std::string host;       // a name, or an address without brackets
-  uint16_t port = 443;    // of the URL; that of https when it has none
+  uint16_t port = 443;    // of the URL; that of its scheme when it has none
   std::string authority;  // as requests name it: "host", "host:6443", "[::1]:6443"
   std::string base_path;  // before every path: "" or "/k8s/clusters/c-1"
   std::vector<IpAddress> addresses;
 
   // "https://127.0.0.1:6443", for messages.
-  std::string ToString() const { return "https://" + authority; }
+  std::string ToString() const { return (tls ? "https://" : "http://") + authority; }
 };
 
-// Takes "https://host[:port][/path]" apart, and nothing else; `addresses` stays empty unless the
-// host is an address.
+// Takes "https://host[:port][/path]" apart, or the same with http://, and nothing else; `addresses`
+// stays empty unless the host is an address.
 Result<ClientEndpoint> ParseEndpoint(std::string_view url);
 // The same, with the addresses of the host, in the order in which the system prefers them. Waits
 // for the resolver.

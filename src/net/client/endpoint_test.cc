@@ -24,12 +24,19 @@ TEST(EndpointTest, PartsOfAUrlAreTakenApart) {
   EXPECT_EQ(v6->host, "::1");
   EXPECT_EQ(v6->authority, "[::1]:6443");
   EXPECT_EQ(v6->port, 6443);
+  EXPECT_TRUE(v6->tls);
+
+  auto open = ParseEndpoint("http://127.0.0.1/proxy");
+  ASSERT_TRUE(open);
+  EXPECT_FALSE(open->tls);
+  EXPECT_EQ(open->port, 80);
+  EXPECT_EQ(open->ToString(), "http://127.0.0.1");
 }
 
 TEST(EndpointTest, OtherUrlsAreRefused) {
-  for (const char* url :
-       {"", "http://a", "https://", "https://a:0", "https://a:70000", "https://a:b", "https://[::1",
-        "https://[a]:1", "https://user@a", "https://a?b=c", "https://a b"})
+  for (const char* url : {"", "ftp://a", "a:6443", "https://", "http://", "https://a:0",
+                          "https://a:70000", "https://a:b", "https://[::1", "https://[a]:1",
+                          "https://user@a", "https://a?b=c", "https://a b"})
     EXPECT_FALSE(ParseEndpoint(url)) << url;
 }
 

@@ -8,7 +8,10 @@ namespace skiff {
 HttpClient::HttpClient(std::shared_ptr<EventLoop> loop, HttpClientOptions options)
     : loop_(std::move(loop)),
       options_(std::move(options)),
-      shared_{.endpoint = options_.endpoint, .tls = *options_.tls, .headers = options_.headers} {}
+      shared_{.endpoint = options_.endpoint,
+              .tls = options_.endpoint.tls ? options_.tls.get() : nullptr,
+              .headers = options_.headers,
+              .http1 = !options_.endpoint.tls} {}
 
 HttpClient::~HttpClient() {
   *alive_ = false;
@@ -74,7 +77,8 @@ ClientConnection* HttpClient::FindRoom() {
     if (connection->HasRoom(options_.streams_per_connection) &&
         (best == nullptr || connection->streams() < best->streams()))
       best = connection.get();
-  if (best != nullptr || connections_.size() >= options_.connections) return best;
+  const size_t most = shared_.http1 ? limits::kClientHttp1Connections : options_.connections;
+  if (best != nullptr || connections_.size() >= most) return best;
   connections_.push_back(std::make_unique<ClientConnection>(*loop_, *this, shared_));
   best = connections_.back().get();
   best->Start();
@@ -111,8 +115,27 @@ void HttpClient::CheckWaiting() {
 }
 
 void HttpClient::OnRoom(ClientConnection& connection) {
-  static_cast<void>(connection);
   SendWaiting();
+  if (shared_.http1) DropIdle(connection);
+}
+
+void HttpClient::DropIdle(ClientConnection& connection) {
+  if (connection.streams() != 0) return;
+  const auto idle =
+      std::ranges::count_if(connections_, [](const auto& one) { return one->streams() == 0; });
+  if (idle > static_cast<ptrdiff_t>(limits::kClientHttp1Idle)) connection.Drain();
+}
+
+// Ahead of those that came later. They go on in another turn, since the connection is not done yet.
+void HttpClient::OnReturned(std::unique_ptr<ClientStream> stream) {
+  Waiting returned{stream->id, std::move(stream->request), stream->handler, stream->deadline};
+  const auto later =
+      std::ranges::find_if(waiting_, [&](const Waiting& one) { return one.id > returned.id; });
+  waiting_.insert(later, std::move(returned));
+  CheckWaiting();
+  loop_->Post([this, alive = alive_] {
+    if (*alive) SendWaiting();
+  });
 }
 
 void HttpClient::OnClosed(ClientConnection& connection) {

@@ -1,9 +1,12 @@
-// A client of one HTTPS server, over HTTP/2: what asks an API server, from one event loop.
+// A client of one server, over HTTP/2 or, if the server speaks nothing else or has no TLS, over
+// HTTP/1.1: what asks an API server, from one event loop.
 //
-// Requests share few connections. A request goes to the connection with the fewest streams; another
-// connection is opened when all have `streams_per_connection`, and with `connections` of them all
-// full, requests wait their turn. A connection that the server ends or that fails is replaced by
-// the next request. Nothing is sent twice: whether to try again is for the caller to decide.
+// Over HTTP/2 requests share few connections. A request goes to the connection with the fewest
+// streams; another connection is opened when all have `streams_per_connection`, and with
+// `connections` of them all full, requests wait their turn. Over HTTP/1.1 each request that is
+// under way has a connection of its own, up to limits::kClientHttp1Connections. A connection that
+// the server ends or that fails is replaced by the next request. Nothing is sent twice: whether to
+// try again is for the caller to decide.
 //
 // Answers are handed over piece by piece as they come in, so a watch or a long list is never held
 // in memory here; a handler that is slow slows its loop, and so its server.
@@ -32,9 +35,9 @@
 namespace skiff {
 
 struct HttpClientOptions {
-  ClientEndpoint endpoint;  // with its addresses
-  std::shared_ptr<const ClientTls> tls;
-  HttpHeaders headers;  // of every request, such as authorization and user-agent
+  ClientEndpoint endpoint;               // with its addresses
+  std::shared_ptr<const ClientTls> tls;  // null for an endpoint without
+  HttpHeaders headers;                   // of every request, such as authorization and user-agent
   size_t connections = limits::kClientConnections;
   size_t streams_per_connection = limits::kHttp2MaxStreams;
 };
@@ -70,9 +73,11 @@ class HttpClient final : public ClientConnection::Owner {
   };
 
   void OnRoom(ClientConnection& connection) override;
+  void OnReturned(std::unique_ptr<ClientStream> stream) override;
   void OnClosed(ClientConnection& connection) override;
 
   ClientConnection* FindRoom();
+  void DropIdle(ClientConnection& connection);
   void SendWaiting();
   void FailLater(ResponseHandler* handler, RequestId id, Status why);
   void CheckWaiting();

@@ -74,7 +74,9 @@ class HttpClientTest : public testing::Test {
     ASSERT_TRUE(done.Wait());
   }
   void Serve(FunctionHandler::Function function, HttpLimits limits = {}) {
-    server_ = std::make_unique<TestServer>(std::move(function), limits, 1, server_tls_);
+    std::optional<TlsOptions> tls = server_tls_;
+    if (is_plain_) tls.reset();
+    server_ = std::make_unique<TestServer>(std::move(function), limits, 1, std::move(tls));
   }
   void Connect(const std::string& url = "", size_t connections = 1, size_t streams = 100) {
     HttpClientOptions options;
@@ -113,6 +115,7 @@ class HttpClientTest : public testing::Test {
   TestCertificate server_certificate_{
       {.common_name = "server", .names = "DNS:localhost,IP:127.0.0.1"}, &ca_};
   TlsOptions server_tls_;
+  bool is_plain_ = false;
   ClientTlsOptions client_tls_;
   std::unique_ptr<TestServer> server_;
   std::shared_ptr<EventLoop> loop_;
@@ -271,18 +274,92 @@ TEST_F(HttpClientTest, AKeyThatDoesNotFitIsRefused) {
 }
 
 TEST_F(HttpClientTest, WhereNobodyListensTheErrorSaysSo) {
-  Serve(Echo);
-  const std::string url = "https://" + server_->address();
-  server_.reset();
+  const HeldPort nobody;
+  const std::string url = "https://" + nobody.address();
   Connect(url);
   EXPECT_EQ(Get("/"), url + ": Connection refused");
 }
 
-TEST_F(HttpClientTest, AServerWithoutHttp2IsNamedAsSuch) {
+TEST_F(HttpClientTest, AServerWithoutHttp2IsSpokenToInHttp1) {
   server_tls_.http2 = false;
-  Serve(Echo);
+  std::atomic<int> version = 0;
+  Serve([&](HttpRequest request, Responder responder) {
+    version = request.version;
+    std::move(responder).Respond(TextResponse(request.method + " " + request.path + "?" +
+                                              request.query + " " + request.body));
+  });
   Connect();
-  EXPECT_FALSE(Get("/").starts_with("200"));
+  EXPECT_EQ(Get("/a?b=c"), "200 GET /a?b=c ");
+  EXPECT_EQ(version, 11);
+  EXPECT_EQ(Get("/a"), "200 GET /a? ");
+  EXPECT_EQ(Connections(), 1u) << "it is kept for the next request";
+  const std::string long_body(300'000, 'x');
+  Answer answer;
+  Send(answer, {.method = "POST", .path = "/p", .headers = {}, .body = SharedBytes(long_body)});
+  ASSERT_TRUE(answer.Wait());
+  EXPECT_EQ(answer.body(), "POST /p? " + long_body);
+}
+
+TEST_F(HttpClientTest, AServerWithoutTlsIsSpokenToInHttp1) {
+  is_plain_ = true;
+  Serve(Echo);
+  Connect("http://" + server_->address());
+  EXPECT_TRUE(Get("/").starts_with("200"));
+  EXPECT_TRUE(Get("/").starts_with("200"));
+  EXPECT_EQ(Connections(), 1u);
+}
+
+TEST_F(HttpClientTest, OverHttp1EachRequestUnderWayHasAConnection) {
+  server_tls_.http2 = false;
+  auto feed = std::make_shared<Feed>();
+  Serve([feed](HttpRequest request, Responder responder) {
+    if (request.path != "/watch") return std::move(responder).Respond(TextResponse("ok"));
+    std::move(responder).Respond({.headers = {}, .source = feed->MakeSource()});
+  });
+  Connect();
+  // All are given to the first connection before anybody knows that it can carry one only.
+  Answer watch;
+  std::vector<std::unique_ptr<Answer>> answers;
+  HttpClient::RequestId id = 0;
+  OnLoop([&] {
+    id = client_->Send({.path = "/watch", .headers = {}, .body = {}, .timeout = Clock::kForever},
+                       &watch);
+    for (int i = 0; i < 40; ++i) {
+      answers.push_back(std::make_unique<Answer>());
+      client_->Send({.path = "/", .headers = {}, .body = {}}, answers.back().get());
+    }
+  });
+  for (const auto& each : answers) {
+    ASSERT_TRUE(each->Wait());
+    EXPECT_EQ(each->body(), "ok") << each->fault();
+  }
+  // Those that are too many go at the end of a turn of the loop.
+  size_t left = Connections();
+  for (int i = 0; i < 100 && left > limits::kClientHttp1Idle + 1; ++i) left = Connections();
+  EXPECT_LE(left, limits::kClientHttp1Idle + 1);
+  feed->Add("one");
+  ASSERT_TRUE(watch.WaitForSome());
+  EXPECT_EQ(watch.body(), "one");
+  OnLoop([&] { client_->Cancel(id); });
+  EXPECT_TRUE(feed->WaitUntilGone()) << "giving a request up closes its connection";
+  EXPECT_EQ(Get("/"), "200 ok");
+}
+
+TEST_F(HttpClientTest, ALateAnswerOverHttp1IsATimeout) {
+  is_plain_ = true;
+  auto kept = std::make_shared<std::vector<Responder>>();
+  Serve([kept](HttpRequest request, Responder responder) {
+    if (request.path == "/wait") return kept->push_back(std::move(responder));
+    std::move(responder).Respond(TextResponse("ok"));
+  });
+  Connect("http://" + server_->address());
+  Answer late;
+  Send(late,
+       {.path = "/wait", .headers = {}, .body = {}, .timeout = std::chrono::milliseconds(50)});
+  ASSERT_TRUE(late.Wait());
+  ASSERT_FALSE(late.outcome());
+  EXPECT_EQ(late.outcome().error().reason(), StatusReason::kTimeout);
+  EXPECT_EQ(Get("/"), "200 ok");
 }
 
 TEST_F(HttpClientTest, AnotherConnectionReplacesOneThatWasLost) {
@@ -296,7 +373,7 @@ TEST_F(HttpClientTest, AnotherConnectionReplacesOneThatWasLost) {
   EXPECT_EQ(Get("/"), "200 ok");
   Answer lost;
   Send(lost, {.path = "/wait", .headers = {}, .body = {}});
-  server_.reset();
+  server_->Stop();
   ASSERT_TRUE(lost.Wait());
   EXPECT_FALSE(lost.outcome());
   EXPECT_EQ(Get("/"), address + ": Connection refused");

@@ -1,0 +1,209 @@
+// HTTP/1.1 on the client's side: one request, then its answer, then the next.
+//
+// The body of an answer ends after its Content-Length, with the last of its chunks, or, where it
+// has neither, with the connection. A connection on which anything has been left unread or unsent
+// is not used again.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "net/client/client_protocol.h"
+#include "net/http1_parser.h"
+
+namespace skiff {
+namespace {
+
+bool IsSendable(std::string_view target) {
+  return std::ranges::all_of(
+      target, [](char c) { return static_cast<unsigned char>(c) > 0x20 && c != 0x7f; });
+}
+
+class Http1ClientProtocol final : public ClientProtocol {
+ public:
+  Http1ClientProtocol(Common common, Owner& owner) : common_(common), owner_(owner) {}
+  Http1ClientProtocol(const Http1ClientProtocol&) = delete;
+  Http1ClientProtocol& operator=(const Http1ClientProtocol&) = delete;
+
+  void Submit(ClientStream& stream) override {
+    current_ = &stream;
+    head_.clear();
+    scanner_.Reset();
+    where_ = Where::kHead;
+    reset_ = !WriteHead(stream);
+  }
+
+  void Reset(ClientStream& stream) override {
+    if (&stream == current_) reset_ = true;
+  }
+
+  Result<void> Receive(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      if (current_ == nullptr || reusable_ == false) return Fault("the server spoke unasked");
+      if (where_ == Where::kHead) {
+        SKIFF_RETURN_IF_ERROR(ReadHead(bytes));
+      } else {
+        SKIFF_RETURN_IF_ERROR(ReadBody(bytes));
+      }
+      if (where_ == Where::kEnd) return End(bytes);
+    }
+    return {};
+  }
+
+  void OnInputEnd() override {
+    reusable_ = false;
+    if (current_ == nullptr || where_ != Where::kUntilClose) return;
+    owner_.OnStreamEnd(*std::exchange(current_, nullptr), {});
+  }
+
+  Result<void> Fill(ByteBuffer& out) override {
+    if (current_ == nullptr) return {};
+    if (reset_) {
+      reusable_ = false;
+      owner_.OnStreamEnd(*std::exchange(current_, nullptr),
+                         Fault("the request was given up, or cannot be sent"));
+      return {};
+    }
+    const SharedBytes& body = current_->request.body;
+    if (!to_send_.empty()) {
+      current_->sent = true;
+      out.Append(to_send_);
+      to_send_.clear();
+    }
+    size_t& sent = current_->body_sent;
+    const size_t room = limits::kHttpWriteBytes - std::min(out.size(), limits::kHttpWriteBytes);
+    const size_t take = std::min(body.size() - sent, room);
+    out.Append(body.view().substr(sent, take));
+    sent += take;
+    return {};
+  }
+
+  size_t room() const override { return reusable_ ? 1 : 0; }
+  bool Ping() override { return false; }
+
+ private:
+  enum class Where : uint8_t { kHead, kLength, kChunks, kUntilClose, kEnd };
+
+  static std::unexpected<Status> Fault(std::string_view why) {
+    return skiff::Fail(StatusReason::kServiceUnavailable, "HTTP/1.1: " + std::string(why));
+  }
+
+  // False: something in it would end the head, or begin another field.
+  bool WriteHead(const ClientStream& stream) {
+    const ClientRequest& request = stream.request;
+    const std::string target = common_.endpoint.base_path + request.path;
+    if (!IsHttpToken(request.method) || !IsSendable(target)) return false;
+    to_send_ =
+        request.method + " " + target + " HTTP/1.1\r\nhost: " + common_.endpoint.authority + "\r\n";
+    for (const HttpHeaders* headers : {&common_.headers, &request.headers}) {
+      for (const HttpHeaders::Field& field : headers->fields()) {
+        if (!IsHttpToken(field.name) || !IsHttpFieldValue(field.value)) return false;
+        to_send_.append(field.name).append(": ").append(field.value).append("\r\n");
+      }
+    }
+    const bool may_have_body = request.method != "GET" && request.method != "HEAD";
+    if (!request.body.empty() || may_have_body)
+      to_send_ += "content-length: " + std::to_string(request.body.size()) + "\r\n";
+    to_send_ += "\r\n";
+    return true;
+  }
+
+  Result<void> ReadHead(std::string_view& bytes) {
+    const size_t had = head_.size();
+    head_ += bytes;
+    switch (scanner_.Scan(head_, limits::kMaxHttpHeaderBytes)) {
+      case HeadScanner::State::kIncomplete:
+        bytes = {};
+        return {};
+      case HeadScanner::State::kFault:
+        return Fault(scanner_.fault().text);
+      case HeadScanner::State::kComplete:
+        break;
+    }
+    head_.resize(scanner_.head_bytes());
+    bytes.remove_prefix(head_.size() - had);
+    Http1AnswerHead head;
+    const HttpFault fault = ParseHttp1AnswerHead(head_, head);
+    head_.clear();
+    scanner_.Reset();
+    if (fault.code != 0) return Fault(fault.text);
+    if (head.code == 101) return Fault("the server changed the protocol unasked");
+    // Interim answers are followed by the one that is meant.
+    if (head.code < 200) return {};
+    keep_alive_ = head.framing.keep_alive;
+    BeginBody(head);
+    if (current_->handler != nullptr) current_->handler->OnHead(head.code, head.headers);
+    return {};
+  }
+
+  void BeginBody(const Http1AnswerHead& head) {
+    const bool has_none =
+        head.code == 204 || head.code == 304 || current_->request.method == "HEAD";
+    if (has_none) {
+      where_ = Where::kEnd;
+    } else if (head.framing.chunked) {
+      where_ = Where::kChunks;
+      chunks_ = ChunkedReader();
+    } else if (head.framing.content_length) {
+      left_ = *head.framing.content_length;
+      where_ = left_ == 0 ? Where::kEnd : Where::kLength;
+    } else {
+      where_ = Where::kUntilClose;
+    }
+  }
+
+  Result<void> ReadBody(std::string_view& bytes) {
+    if (where_ == Where::kChunks) {
+      std::string piece;
+      const auto state = chunks_.Read(bytes, piece, std::numeric_limits<size_t>::max());
+      Give(piece);
+      if (state == ChunkedReader::State::kFault) return Fault(chunks_.fault().text);
+      if (state == ChunkedReader::State::kTooLarge) return Fault("a chunk is too large");
+      if (state == ChunkedReader::State::kEnd) where_ = Where::kEnd;
+      return {};
+    }
+    const bool counted = where_ == Where::kLength;
+    const size_t take =
+        counted ? static_cast<size_t>(std::min<uint64_t>(left_, bytes.size())) : bytes.size();
+    Give(bytes.substr(0, take));
+    bytes.remove_prefix(take);
+    if (counted && (left_ -= take) == 0) where_ = Where::kEnd;
+    return {};
+  }
+
+  void Give(std::string_view piece) {
+    // The handler may have cancelled, or be told nothing any more.
+    if (!piece.empty() && current_->handler != nullptr) current_->handler->OnBody(piece);
+  }
+
+  // The answer is complete. What follows it belongs to nobody.
+  Result<void> End(std::string_view left) {
+    const bool all_sent = to_send_.empty() && current_->body_sent == current_->request.body.size();
+    reusable_ = keep_alive_ && all_sent && left.empty() && !reset_;
+    to_send_.clear();
+    owner_.OnStreamEnd(*std::exchange(current_, nullptr), {});
+    if (!left.empty()) return Fault("the server spoke unasked");
+    return {};
+  }
+
+  const Common common_;
+  Owner& owner_;
+  ClientStream* current_ = nullptr;
+  std::string to_send_;  // the head, until it is sent
+  bool reset_ = false;
+  bool reusable_ = true;
+  bool keep_alive_ = true;
+  Where where_ = Where::kHead;
+  std::string head_;
+  HeadScanner scanner_;
+  ChunkedReader chunks_;
+  uint64_t left_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ClientProtocol> MakeHttp1ClientProtocol(ClientProtocol::Common common,
+                                                        ClientProtocol::Owner& owner) {
+  return std::make_unique<Http1ClientProtocol>(common, owner);
+}
+
+}  // namespace skiff
