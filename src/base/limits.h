@@ -84,10 +84,10 @@ inline constexpr size_t kMaxShownValueBytes = 120;
 // Steps of one field path.
 inline constexpr size_t kMaxFieldPathSteps = 64;
 
-// The store: one key, and the keys and values of one transaction (what etcd takes by default, so
-// that a cluster can move there).
-inline constexpr size_t kMaxStoreKeyBytes = 4096;
+// The store: the keys and values of one transaction (what etcd takes by default, so that a cluster
+// can move there), and one key of it, which etcd bounds by nothing else.
 inline constexpr size_t kMaxStoreTransactionBytes = 1536 * 1024;
+inline constexpr size_t kMaxStoreKeyBytes = kMaxStoreTransactionBytes;
 inline constexpr size_t kMaxStoreTransactionWrites = 128;
 // Transactions that wait for the disk, and the bytes of their values; more are turned away.
 inline constexpr size_t kMaxStoreQueuedTransactions = 65'536;
@@ -243,6 +243,10 @@ inline constexpr size_t kMaxHotAnswerBytes = 64 * 1024;
 // A client of an HTTP server: connections to it, addresses that are tried, requests that wait for a
 // connection with room; what a server may send ahead on a stream and on a connection.
 inline constexpr size_t kClientConnections = 4;
+// Over HTTP/1.1 each request that is under way, and so each watch, has a connection of its own;
+// those that wait to be used again are fewer.
+inline constexpr size_t kClientHttp1Connections = 1024;
+inline constexpr size_t kClientHttp1Idle = 25;
 inline constexpr size_t kMaxClientAddresses = 16;
 inline constexpr size_t kMaxClientWaiting = 100'000;
 inline constexpr int32_t kClientStreamWindowBytes = 4 * 1024 * 1024;
@@ -358,6 +362,9 @@ inline constexpr size_t kMaxOriginBytes = 4096;
 inline constexpr int64_t kInformerPageSize = 500;
 inline constexpr size_t kMaxInformers = 10'000;
 inline constexpr size_t kMaxKeysPerTurn = 64;
+// Calls of one client within the server's process that are not answered yet; its watches.
+inline constexpr size_t kMaxInProcessCalls = 10'000;
+inline constexpr size_t kMaxInProcessWatches = 10'000;
 // Control loops: calls that one step makes at a time for many objects; how often a change is tried
 // that others get ahead of; objects of one page of a namespace's contents; what a condition says;
 // owners that are remembered not to exist.
@@ -372,9 +379,11 @@ inline constexpr size_t kMaxAbsentOwners = 500;
 inline constexpr size_t kMaxKubeconfigs = 64;
 inline constexpr size_t kMaxCredentialFileBytes = 4 * 1024 * 1024;
 inline constexpr std::chrono::seconds kCredentialCheckInterval{60};
-// One answer that is no watch; one event of a watch; a document of discovery, and what is asked for
-// one by one where there is no such document.
-inline constexpr size_t kMaxApiAnswerBytes = 1024 * 1024 * 1024;
+// One answer that is no watch, such as a page of a list, inflated if it was compressed, of which
+// so much is inflated at a time; one event of a watch; a document of discovery, and what is asked
+// for one by one where there is no such document.
+inline constexpr size_t kMaxApiAnswerBytes = 256 * 1024 * 1024;
+inline constexpr size_t kInflateBytes = 64 * 1024;
 inline constexpr size_t kMaxApiEventBytes = 64 * 1024 * 1024;
 inline constexpr size_t kMaxDiscoveredVersions = 10'000;
 inline constexpr std::chrono::seconds kDiscoveryKept{10};

@@ -146,6 +146,44 @@ bool EqualInField(const FieldDesc* field, const Value& a, const Value& b) {
   });
 }
 
-bool DeepEqual(const Value& a, const Value& b) { return EqualInField(nullptr, a, b); }
+bool Identical(const Value& a, const Value& b) {
+  if (a.tag() != b.tag()) return false;
+  switch (a.tag()) {
+    case Tag::kNull:
+      return true;
+    case Tag::kBool:
+      return a.AsBool() == b.AsBool();
+    case Tag::kInt:
+    case Tag::kDuration:
+      return a.AsInt() == b.AsInt();
+    case Tag::kUint:
+      return a.AsUint() == b.AsUint();
+    case Tag::kDouble:
+      return a.AsDouble() == b.AsDouble();
+    case Tag::kString:
+    case Tag::kBytes:
+    case Tag::kRawJson:
+      return a.AsText() == b.AsText();
+    case Tag::kTime:
+    case Tag::kMicroTime:
+      return a.AsTime() == b.AsTime();
+    case Tag::kList:
+      return std::ranges::equal(a.items(), b.items(), Identical);
+    case Tag::kMap:
+      return std::ranges::equal(a.entries(), b.entries(), [](const auto& x, const auto& y) {
+        return x.key == y.key && Identical(x.value, y.value);
+      });
+    case Tag::kObject:
+      return a.type() == b.type() &&
+             std::ranges::equal(a.members(), b.members(), [](const Value& x, const Value& y) {
+               return x.field() == y.field() && Identical(x, y);
+             });
+  }
+  return false;
+}
+
+bool DeepEqual(const Value& a, const Value& b) {
+  return Identical(a, b) || EqualInField(nullptr, a, b);
+}
 
 }  // namespace skiff

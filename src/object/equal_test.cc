@@ -99,5 +99,21 @@ TEST(DeepEqualTest, TimesCompareByInstantAndRawJsonByText) {
   EXPECT_FALSE(DeepEqual(Value::String("x"), Value::Bytes("x")));
 }
 
+TEST(IdenticalTest, TellsEveryBitThatDiffers) {
+  const auto one = [] {
+    return Workload({{"metadata.name", Value::String("a")},
+                     {"spec.ratio", Value::Double(1)},
+                     {"spec.nodes", Value::EmptyList()}});
+  };
+  EXPECT_TRUE(Identical(one().root(), one().root()));
+  EXPECT_FALSE(Identical(one().root(), Workload({}).root()));
+  EXPECT_FALSE(Identical(Value::Int(1), Value::Double(1)));
+  EXPECT_FALSE(Identical(Workload({{"metadata.name", Value::String("a")}}).root(),
+                         Workload({{"metadata.name", Value::String("b")}}).root()));
+  // Equal, but not the same.
+  EXPECT_FALSE(Identical(Workload({{"spec.paused", Value::Bool(false)}}).root(),
+                         Workload({{"spec.replicas", Value::Int(0)}}).root()));
+}
+
 }  // namespace
 }  // namespace skiff

@@ -1,8 +1,8 @@
 #include "object/fields/compare.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "object/equal.h"
 #include "object/fields/list_items.h"
 #include "object/fields/members.h"
 
@@ -101,7 +101,8 @@ class Comparer {
     return Presence(before, after);
   }
 
-  // The usual case: fields in step, and nothing to do for those that neither has.
+  // The usual case: fields in step, and nothing to do for those that neither has or that are the
+  // same in both.
   void WalkTyped(const MessageDesc& type, const Value& before, const Value& after) {
     const std::span<const Value> left = before.members();
     const std::span<const Value> right = after.members();
@@ -113,7 +114,7 @@ class Comparer {
       const unsigned index = std::min(at_left, at_right);
       const Value* l = at_left == index ? &left[i++] : nullptr;
       const Value* r = at_right == index ? &right[j++] : nullptr;
-      if (l != nullptr && r != nullptr && std::memcmp(l, r, sizeof(Value)) == 0) continue;
+      if (l != nullptr && r != nullptr && Identical(*l, *r)) continue;
       const FieldDesc& field = type.fields[index];
       const std::optional<Value> was = ShownMember(arena_, field, l);
       const std::optional<Value> is = ShownMember(arena_, field, r);

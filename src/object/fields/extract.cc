@@ -8,7 +8,8 @@ namespace {
 
 class Extractor {
  public:
-  explicit Extractor(Arena& arena) : arena_(arena), builder_(arena) {}
+  Extractor(Arena& arena, bool shows_unset)
+      : arena_(arena), shows_unset_(shows_unset), builder_(arena) {}
 
   // Adds what is below the value to the level under way; true if the value is a member itself.
   bool Walk(const FieldShape& shape, const Value& value) {
@@ -47,6 +48,7 @@ class Extractor {
 
   void WalkStruct(const MessageDesc& type, const Value& value) {
     ForEachShown(arena_, type, value, [&](uint16_t index, const Value& member) {
+      if (!shows_unset_ && value.is_object() && value.Member(index) == nullptr) return;
       const FieldDesc& field = type.fields[index];
       const FieldShape shape = FieldShape::OfField(field);
       const bool empty = member.is_null() || (member.is_map() && member.size() == 0) ||
@@ -78,13 +80,20 @@ class Extractor {
   }
 
   Arena& arena_;
+  const bool shows_unset_;
   FieldSetBuilder builder_;
 };
 
 }  // namespace
 
 FieldSet FieldsOf(Arena& arena, const FieldShape& shape, const Value& value) {
-  Extractor extractor(arena);
+  Extractor extractor(arena, true);
+  extractor.Walk(shape, value);
+  return extractor.Close();
+}
+
+FieldSet SetFieldsOf(Arena& arena, const FieldShape& shape, const Value& value) {
+  Extractor extractor(arena, false);
   extractor.Walk(shape, value);
   return extractor.Close();
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <utility>
 
 #include "base/limits.h"
 #include "object/json/cursor.h"
@@ -188,97 +190,115 @@ class FieldsV1Parser {
   const char* fault_ = "no set of fields";
 };
 
-class FieldsV1Writer {
- public:
-  explicit FieldsV1Writer(ByteBuffer& out) : out_(out) {}
+// Whether one of eight bytes needs an escape in JSON.
+bool NeedsEscape(uint64_t eight) {
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  constexpr uint64_t kHighs = 0x8080808080808080;
+  const auto has_zero = [](uint64_t x) { return (x - kOnes) & ~x & kHighs; };
+  const uint64_t below_space = (eight - kOnes * ' ') & ~eight & kHighs;
+  return (below_space | has_zero(eight ^ kOnes * '"') | has_zero(eight ^ kOnes * '\\')) != 0;
+}
 
-  void Write(const FieldSet& set, bool with_self) {
-    out_.Append('{');
-    bool first = true;
-    if (with_self) {
-      out_.Append("\".\":{}");
-      first = false;
-    }
-    for (const FieldNode& node : set.nodes()) {
-      if (!first) out_.Append(',');
-      first = false;
-      WriteElement(node.element);
-      out_.Append(':');
-      if (node.children.empty()) {
-        out_.Append("{}");
-      } else {
-        Write(node.children, node.member);
-      }
-    }
-    out_.Append('}');
+// How many bytes from the start need no escape. Most texts need none at all.
+size_t PlainPrefix(std::string_view text) {
+  size_t at = 0;
+  uint64_t eight = 0x2e2e2e2e2e2e2e2e;
+  for (; at + 8 <= text.size(); at += 8) {
+    std::memcpy(&eight, text.data() + at, 8);
+    if (NeedsEscape(eight)) break;
   }
-
- private:
-  void WriteElement(const PathElement& element) {
-    out_.Append('"');
-    switch (element.kind()) {
-      case PathElement::Kind::kField:
-        out_.Append("f:");
-        WriteEscaped(element.name());
-        break;
-      case PathElement::Kind::kKey: {
-        content_.Clear();
-        content_.Append('{');
-        for (const KeyField& field : element.key()) {
-          if (content_.size() != 1) content_.Append(',');
-          AppendJsonString(content_, field.name);
-          content_.Append(':');
-          EncodeJson(field.value, content_);
-        }
-        content_.Append('}');
-        out_.Append("k:");
-        WriteEscaped(content_.view());
-        break;
-      }
-      case PathElement::Kind::kValue:
-        content_.Clear();
-        EncodeJson(element.value(), content_);
-        out_.Append("v:");
-        WriteEscaped(content_.view());
-        break;
-      case PathElement::Kind::kIndex:
-        out_.Append("i:");
-        AppendJsonInt(out_, element.index());
-        break;
-    }
-    out_.Append('"');
+  if (at < text.size() && at + 8 > text.size()) {
+    // What is left, before bytes that were found plain or always are.
+    std::memcpy(&eight, text.data() + at, text.size() - at);
+    if (!NeedsEscape(eight)) return text.size();
   }
-
-  // Only what JSON itself asks for is escaped, unlike in answers to clients.
-  void WriteEscaped(std::string_view text) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    size_t plain = 0;
-    for (size_t i = 0; i < text.size(); ++i) {
-      const auto c = static_cast<unsigned char>(text[i]);
-      if (c >= ' ' && c != '"' && c != '\\') continue;
-      out_.Append(text.substr(plain, i - plain));
-      plain = i + 1;
-      if (c == '"' || c == '\\') {
-        out_.Append('\\');
-        out_.Append(text[i]);
-      } else if (c == '\n') {
-        out_.Append("\\n");
-      } else if (c == '\r') {
-        out_.Append("\\r");
-      } else if (c == '\t') {
-        out_.Append("\\t");
-      } else {
-        out_.Append("\\u00");
-        out_.Append(kHex[c >> 4]);
-        out_.Append(kHex[c & 15]);
-      }
-    }
-    out_.Append(text.substr(plain));
+  while (at < text.size() && static_cast<unsigned char>(text[at]) >= ' ' && text[at] != '"' &&
+         text[at] != '\\') {
+    ++at;
   }
+  return at;
+}
 
-  ByteBuffer& out_;
-  ByteBuffer content_;
-};
+// Only what JSON itself asks for is escaped, unlike in answers to clients.
+void AppendEscaped(ByteBuffer& out, std::string_view text) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  while (true) {
+    const size_t plain = PlainPrefix(text);
+    out.Append(text.substr(0, plain));
+    if (plain == text.size()) return;
+    const auto c = static_cast<unsigned char>(text[plain]);
+    text.remove_prefix(plain + 1);
+    if (c == '"' || c == '\\') {
+      out.Append('\\');
+      out.Append(static_cast<char>(c));
+    } else if (c == '\n') {
+      out.Append("\\n");
+    } else if (c == '\r') {
+      out.Append("\\r");
+    } else if (c == '\t') {
+      out.Append("\\t");
+    } else {
+      out.Append("\\u00");
+      out.Append(kHex[c >> 4]);
+      out.Append(kHex[c & 15]);
+    }
+  }
+}
+
+// Whether JSON within JSON has this text as it is: letters that nobody escapes.
+bool IsPlain(std::string_view text) {
+  for (const char c : text) {
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '-' && c <= ':') || c == '_';
+    if (!plain) return false;
+  }
+  return true;
+}
+
+// The usual key, one plain string, written with its quotes escaped at once.
+bool AppendPlainKey(ByteBuffer& out, std::span<const KeyField> keys) {
+  if (keys.size() != 1 || !keys[0].value.is_string()) return false;
+  const std::string_view name = keys[0].name;
+  const std::string_view text = keys[0].value.AsText();
+  if (!IsPlain(name) || !IsPlain(text)) return false;
+  out.Append(R"("k:{\")");
+  out.Append(name);
+  out.Append(R"(\":\")");
+  out.Append(text);
+  out.Append(R"(\"})");
+  return true;
+}
+
+void AppendKeys(ByteBuffer& out, std::span<const KeyField> keys) {
+  out.Append('{');
+  bool first = true;
+  for (const KeyField& field : keys) {
+    if (!std::exchange(first, false)) out.Append(',');
+    AppendJsonString(out, field.name);
+    out.Append(':');
+    EncodeJson(field.value, out);
+  }
+  out.Append('}');
+}
+
+void AppendSteps(ByteBuffer& out, const FieldSet& set, bool with_self, ByteBuffer& scratch) {
+  out.Append('{');
+  bool first = true;
+  if (with_self) {
+    out.Append("\".\":{}");
+    first = false;
+  }
+  for (const FieldNode& node : set.nodes()) {
+    if (!std::exchange(first, false)) out.Append(',');
+    AppendFieldStep(out, node.element, scratch);
+    if (node.children.empty()) {
+      out.Append("{}");
+    } else {
+      AppendSteps(out, node.children, node.member, scratch);
+    }
+  }
+  out.Append('}');
+}
 
 }  // namespace
 
@@ -286,6 +306,35 @@ Result<FieldSet> ParseFieldsV1(Arena& arena, std::string_view json) {
   return FieldsV1Parser(arena, json).Parse();
 }
 
-void AppendFieldsV1(ByteBuffer& out, const FieldSet& set) { FieldsV1Writer(out).Write(set, false); }
+void AppendFieldsV1(ByteBuffer& out, const FieldSet& set) {
+  ByteBuffer scratch;
+  AppendSteps(out, set, false, scratch);
+}
+
+void AppendFieldStep(ByteBuffer& out, const PathElement& element, ByteBuffer& scratch) {
+  scratch.Clear();
+  switch (element.kind()) {
+    case PathElement::Kind::kField:
+      out.Append("\"f:");
+      AppendEscaped(out, element.name());
+      break;
+    case PathElement::Kind::kKey:
+      if (AppendPlainKey(out, element.key())) break;
+      AppendKeys(scratch, element.key());
+      out.Append("\"k:");
+      AppendEscaped(out, scratch.view());
+      break;
+    case PathElement::Kind::kValue:
+      EncodeJson(element.value(), scratch);
+      out.Append("\"v:");
+      AppendEscaped(out, scratch.view());
+      break;
+    case PathElement::Kind::kIndex:
+      out.Append("\"i:");
+      AppendJsonInt(out, element.index());
+      break;
+  }
+  out.Append("\":");
+}
 
 }  // namespace skiff

@@ -23,4 +23,7 @@ Result<FieldSet> ParseFieldsV1(Arena& arena, std::string_view json);
 
 void AppendFieldsV1(ByteBuffer& out, const FieldSet& set);
 
+// A step as it stands in the text: `"f:name":`. `scratch` is overwritten.
+void AppendFieldStep(ByteBuffer& out, const PathElement& element, ByteBuffer& scratch);
+
 }  // namespace skiff

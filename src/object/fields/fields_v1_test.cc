@@ -38,6 +38,33 @@ TEST(FieldsV1Test, AStepWithNothingBelowIsAMember) {
             R"({"f:a":{},"f:b":{},"f:c":{}})");
 }
 
+TEST(FieldsV1Test, NamesAndKeysAreEscapedWhereverTheyNeedIt) {
+  for (size_t size = 1; size < 20; ++size) {
+    for (size_t at = 0; at < size; ++at) {
+      for (const std::string_view odd : {"\\\"", "\\\\", "\\n", "\\u0001", "<", "\xc3\xa4"}) {
+        std::string name(size, 'x');
+        name.replace(at, 1, odd);
+        const std::string json = "{\"f:" + name + "\":{}}";
+        ASSERT_EQ(RoundTrip(json), json);
+      }
+    }
+  }
+  for (const std::string_view json :
+       {R"({"k:{\"name\":\"a/b.c-d_e:0\"}":{}})", R"({"k:{\"name\":\"a b\"}":{}})",
+        R"({"k:{\"name\":\"\\\"\"}":{}})", R"({"k:{\"name\":\"\"}":{}})",
+        R"({"k:{\"port\":80,\"protocol\":\"TCP\"}":{}})"}) {
+    EXPECT_EQ(RoundTrip(json), json);
+  }
+}
+
+TEST(FieldsV1Test, ANameMayBeEmpty) {
+  EXPECT_EQ(RoundTrip(R"({"f:":{}})"), R"({"f:":{}})");
+  ByteBuffer out;
+  ByteBuffer scratch;
+  AppendFieldStep(out, PathElement::Field({}), scratch);
+  EXPECT_EQ(out.view(), R"("f:":)");
+}
+
 TEST(FieldsV1Test, StepsOfUnknownKindsArePassedOver) {
   EXPECT_EQ(RoundTrip(R"({"q:x":{"f:a":{}},"f:b":{}})"), R"({"f:b":{}})");
 }

@@ -9,7 +9,7 @@
 namespace skiff {
 namespace {
 
-// Lists have one to four keys; more would still be read, by the arena's grace.
+// Lists have one to four keys; more are looked up item by item.
 constexpr size_t kUsualKeys = 4;
 
 std::string QuotedNames(std::span<const std::string_view> names) {
@@ -21,40 +21,60 @@ std::string QuotedNames(std::span<const std::string_view> names) {
   return out + "]";
 }
 
+// The keys of a list's items, found in their type once for all of them.
+class KeyNames {
+ public:
+  explicit KeyNames(const FieldShape& list) : names_(list.keys()), item_(list.Element()) {
+    const MessageDesc* type = item_.message();
+    for (size_t i = 0; i < std::min(names_.size(), kUsualKeys); ++i) {
+      fields_[i] = type != nullptr ? type->FindField(names_[i]) : MessageDesc::kNoField;
+    }
+  }
+
+  std::span<const std::string_view> names() const { return names_; }
+  const MessageDesc* item_type() const { return item_.message(); }
+  uint16_t field(size_t i) const {
+    return i < kUsualKeys ? fields_[i] : item_type()->FindField(names_[i]);
+  }
+
+ private:
+  std::span<const std::string_view> names_;
+  FieldShape item_;
+  uint16_t fields_[kUsualKeys] = {};
+};
+
 // The value that a key has in an item, or null when the item has neither it nor a default.
-Value KeyValue(Arena& arena, const FieldShape& shape, const Value& item, std::string_view name) {
-  const MessageDesc* type = shape.message();
+Value KeyValue(Arena& arena, const KeyNames& keys, size_t i, const Value& item) {
+  const MessageDesc* type = keys.item_type();
   if (type == nullptr) {
-    const Value* found = item.Find(name);
+    const Value* found = item.Find(keys.names()[i]);
     return found != nullptr ? *found : Value();
   }
-  const uint16_t index = type->FindField(name);
+  const uint16_t index = keys.field(i);
   if (index == MessageDesc::kNoField) return {};
-  const FieldDesc& field = type->fields[index];
   const std::optional<Value> shown = ShownMember(arena, item, *type, index);
-  return shown ? *shown : KeyDefault(arena, *type, field);
+  return shown ? *shown : KeyDefault(arena, *type, type->fields[index]);
 }
 
-bool KeyElement(Arena& arena, const FieldShape& list, const Value& item, PathElement* out,
+bool KeyElement(Arena& arena, const KeyNames& keys, const Value& item, PathElement* out,
                 std::string* why) {
-  auto fail = [&](std::string message) {
-    if (why != nullptr) *why = std::move(message);
+  auto fail = [&](std::string_view message) {
+    if (why != nullptr) *why = message;
     return false;
   };
   if (item.is_null()) return fail("associative list with keys may not have a null element");
   if (!item.is_object() && !item.is_map()) {
     return fail("associative list with keys may not have non-map elements");
   }
-  const FieldShape shape = list.Element();
-  const std::span<const std::string_view> names = list.keys();
-  KeyField* fields = arena.AllocateArray<KeyField>(std::max(names.size(), kUsualKeys));
+  const std::span<const std::string_view> names = keys.names();
+  KeyField* fields = arena.AllocateArray<KeyField>(names.size());
   size_t size = 0;
-  for (const std::string_view name : names) {
-    const Value value = KeyValue(arena, shape, item, name);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const Value value = KeyValue(arena, keys, i, item);
     if (value.is_null()) continue;
     size_t at = size++;
-    for (; at > 0 && name < fields[at - 1].name; --at) fields[at] = fields[at - 1];
-    fields[at] = {name, value.WithField(0)};
+    for (; at > 0 && names[i] < fields[at - 1].name; --at) fields[at] = fields[at - 1];
+    fields[at] = {names[i], value.WithField(0)};
   }
   if (size == 0) {
     return fail("associative list with keys has an element that omits all key fields " +
@@ -64,12 +84,8 @@ bool KeyElement(Arena& arena, const FieldShape& list, const Value& item, PathEle
   return true;
 }
 
-}  // namespace
-
-bool ItemElement(Arena& arena, const FieldShape& list, const Value& item, size_t index,
-                 PathElement* out, std::string* why) {
-  *out = PathElement::Index(static_cast<int64_t>(index));
-  if (!list.keys().empty()) return KeyElement(arena, list, item, out, why);
+// The step to an item of a list that has no keys.
+bool ValueElement(Arena& arena, const Value& item, PathElement* out, std::string* why) {
   if (!item.is_null() && IsScalar(item)) {
     Value* value = arena.AllocateArray<Value>(1);
     *value = item;
@@ -84,14 +100,29 @@ bool ItemElement(Arena& arena, const FieldShape& list, const Value& item, size_t
   return false;
 }
 
+}  // namespace
+
+bool ItemElement(Arena& arena, const FieldShape& list, const Value& item, size_t index,
+                 PathElement* out, std::string* why) {
+  *out = PathElement::Index(static_cast<int64_t>(index));
+  if (list.keys().empty()) return ValueElement(arena, item, out, why);
+  return KeyElement(arena, KeyNames(list), item, out, why);
+}
+
 std::span<const PathElement> ItemElements(Arena& arena, const FieldShape& list,
                                           const Value& value) {
   if (!value.is_list() || value.size() == 0) return {};
   PathElement* elements = arena.AllocateArray<PathElement>(value.size());
+  const KeyNames keys(list);
   size_t size = 0;
   for (const Value& item : value.items()) {
-    ItemElement(arena, list, item, size, &elements[size]);
-    ++size;
+    PathElement& element = elements[size];
+    element = PathElement::Index(static_cast<int64_t>(size++));
+    if (keys.names().empty()) {
+      ValueElement(arena, item, &element, nullptr);
+    } else {
+      KeyElement(arena, keys, item, &element, nullptr);
+    }
   }
   return {elements, size};
 }

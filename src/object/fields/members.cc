@@ -6,6 +6,7 @@
 #include "object/fields/path_element.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
+#include "object/zero.h"
 
 namespace skiff {
 namespace {
@@ -51,25 +52,8 @@ bool SaysNothing(const FieldDesc& field, const Value& value) {
       break;
   }
   if (field.pointer() || field.cardinality != Cardinality::kSingle) return false;
-  switch (value.tag()) {
-    case Tag::kString:
-    case Tag::kBytes:
-      return value.AsText().empty() && field.type != FieldType::kIntOrString;
-    case Tag::kBool:
-      return !value.AsBool();
-    case Tag::kInt:
-    case Tag::kDuration:
-      return value.AsInt() == 0;
-    case Tag::kUint:
-      return value.AsUint() == 0;
-    case Tag::kDouble:
-      return value.AsDouble() == 0;
-    case Tag::kTime:
-    case Tag::kMicroTime:
-      return IsZero(value.AsTime());
-    default:
-      return false;
-  }
+  const bool is_text = value.tag() == Tag::kString || value.tag() == Tag::kBytes;
+  return IsZeroScalar(value) && !(is_text && field.type == FieldType::kIntOrString);
 }
 
 bool IsNumber(const Value& value) {

@@ -82,6 +82,7 @@ void AppendValue(const Value& value, std::string& out) {
 }  // namespace
 
 int CompareUntyped(const Value& a, const Value& b) {
+  if (a.is_string() && b.is_string()) return CompareText(a.AsText(), b.AsText());
   const int rank = RankOf(a.tag());
   if (const int other = RankOf(b.tag()); rank != other) return Order(rank, other);
   switch (rank) {

@@ -412,7 +412,8 @@ Result<TypeMeta> PeekTypeMeta(std::string_view json) {
   Arena arena;
   JsonCursor cursor(json);
   const auto fail = [&] {
-    Status status(StatusReason::kBadRequest, cursor.error().message);
+    const bool at_end = cursor.error().offset >= json.size();
+    Status status(StatusReason::kBadRequest, at_end ? kUnexpectedEnd : cursor.error().message);
     status.SetPosition(PositionInText(json, cursor.error().offset));
     return std::unexpected(std::move(status));
   };

@@ -17,6 +17,9 @@
 
 namespace skiff {
 
+// The message of a text that ends before its value does.
+inline constexpr const char* kUnexpectedEnd = "unexpected end of JSON input";
+
 // Tells where offsets of a JSON text stand in the text that it was made from, such as YAML.
 class TextPositions {
  public:

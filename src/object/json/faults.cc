@@ -33,6 +33,7 @@ bool JsonFaults::Fail(size_t offset, std::string message, const PathNode& path) 
 
 bool JsonFaults::Syntax(const PathNode& path) {
   const JsonError& error = cursor_.error();
+  if (error.offset >= text_.size()) return Fail(error.offset, kUnexpectedEnd, PathNode());
   return Fail(error.offset, error.message != nullptr ? error.message : "not JSON", path);
 }
 

@@ -8,6 +8,7 @@
 #include "object/scalar/base64.h"
 #include "object/scalar/duration.h"
 #include "object/scalar/quantity.h"
+#include "object/zero.h"
 
 namespace skiff {
 bool JsonScalarReader::Mismatch(size_t offset, std::string message) {
@@ -213,25 +214,13 @@ Value ZeroScalar(FieldType type) {
 
 bool IsZeroScalar(FieldType type, const Value& value) {
   switch (value.tag()) {
-    case Tag::kNull:
-      return true;
     case Tag::kString:
       return type == FieldType::kQuantity ? value.AsText() == "0"
                                           : type == FieldType::kString && value.AsText().empty();
-    case Tag::kBool:
-      return !value.AsBool();
-    case Tag::kInt:
-    case Tag::kDuration:
-      return value.AsInt() == 0;
-    case Tag::kUint:
-      return value.AsUint() == 0;
-    case Tag::kDouble:
-      return value.AsDouble() == 0;
-    case Tag::kTime:
-    case Tag::kMicroTime:
-      return IsZero(value.AsTime());
+    case Tag::kBytes:
+      return false;  // they are not nil
     default:
-      return false;  // bytes and lists that are not nil, raw JSON
+      return IsZeroScalar(value);
   }
 }
 

@@ -28,6 +28,9 @@ struct ProtobufDecodeOptions {
   // empty.
   std::string_view kind = {};
   std::string_view api_version = {};
+  // The sets of managedFields, half of many an object, are JSON: somebody checked them before they
+  // were stored.
+  bool trusts_field_sets = false;
 };
 
 // `message` is without the envelope; see envelope.h.

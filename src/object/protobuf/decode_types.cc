@@ -211,7 +211,8 @@ bool ProtobufDecoder::ReadRawJson(FieldType type, std::string_view bytes, const 
     *out = Value();
     return true;
   }
-  if (!IsValidJson(json)) return Fail(path, "the raw value is not valid JSON");
+  const bool trusted = options_.trusts_field_sets && type == FieldType::kFieldsV1;
+  if (!trusted && !IsValidJson(json)) return Fail(path, "the raw value is not valid JSON");
   compact_.Clear();
   AppendCompactJson(compact_, json, JsonEscapes::kKeep);
   *out = Value::RawJson(arena_.Copy(compact_.view()));

@@ -94,18 +94,32 @@ Result<Document> DecodeStorage(std::string_view bytes, const ProtobufDecodeOptio
   return DecodeProtobuf(envelope.raw, type, with_kind);
 }
 
-void EncodeStorage(const Value& object, std::string* out) {
+namespace {
+
+void PutStored(const Value& object, ReverseBuffer& buffer) {
   const MessageDesc& type = *object.type();
   const std::string_view api_version =
       type.group_version == nullptr ? std::string_view() : type.group_version->api_version;
-  ReverseBuffer buffer;
   buffer.PutField(BytesKey(4), "");
   buffer.PutField(BytesKey(3), "");
   const size_t before = buffer.size();
   EncodeProtobuf(object, buffer);
   PutHead(buffer, before, TextOf(object, "apiVersion", api_version),
           TextOf(object, "kind", type.name));
+}
+
+}  // namespace
+
+void EncodeStorage(const Value& object, std::string* out) {
+  ReverseBuffer buffer;
+  PutStored(object, buffer);
   out->append(buffer.view());
+}
+
+SharedBytes EncodeStorage(const Value& object) {
+  ReverseBuffer buffer;
+  PutStored(object, buffer);
+  return SharedBytes(buffer.view());
 }
 
 }  // namespace skiff

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/shared_bytes.h"
 #include "base/status.h"
 #include "object/protobuf/decode.h"
 #include "object/value.h"
@@ -43,5 +44,6 @@ Result<Document> DecodeStorage(std::string_view bytes, const ProtobufDecodeOptio
 // Appends the envelope of a typed object, whose kind and apiVersion are those that it holds, else
 // those of its type.
 void EncodeStorage(const Value& object, std::string* out);
+SharedBytes EncodeStorage(const Value& object);
 
 }  // namespace skiff

@@ -102,48 +102,67 @@ bool HasWildcardShape(std::string_view text) {
 #define UNDERSCORE_LABEL_REGEX "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 #define QUALIFIED_NAME_REGEX "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 #define SUBDOMAIN_REGEX LABEL_REGEX "(\\." LABEL_REGEX ")*"
-#define USED(regex) " (regex used for validation is '" regex "')"
+#define USED(regex) "regex used for validation is '" regex "')"
+#define NAME_PART_TEXT                                                                     \
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with " \
+  "an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', " USED(         \
+      QUALIFIED_NAME_REGEX)
 
+// Clients compare these texts, so they are those of Kubernetes to the letter.
 constexpr char kBadLabel[] =
-    "an RFC 1123 label holds lower case letters, digits and '-', and starts and ends with a letter "
-    "or digit" USED(LABEL_REGEX);
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
+    "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', " USED(
+        LABEL_REGEX);
 constexpr char kBad1035Label[] =
-    "a DNS-1035 label holds lower case letters, digits and '-', starts with a letter and ends with "
-    "a letter or digit" USED("[a-z]([-a-z0-9]*[a-z0-9])?");
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
+    "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or "
+    "'abc-123', " USED("[a-z]([-a-z0-9]*[a-z0-9])?");
 constexpr char kBadSubdomain[] =
-    "a lowercase RFC 1123 subdomain holds lower case letters, digits, '-' and '.', and each part "
-    "between dots starts and ends with a letter or digit" USED(SUBDOMAIN_REGEX);
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
+    "'.', and must start and end with an alphanumeric character (e.g. 'example.com', " USED(
+        SUBDOMAIN_REGEX);
 constexpr char kBadCaselessSubdomain[] =
-    "an RFC 1123 subdomain holds letters, digits, '-' and '.', and each part between dots starts "
-    "and ends with a letter or digit" USED(SUBDOMAIN_REGEX);
+    "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and "
+    "end with an alphanumeric character (e.g. 'Example.com', " USED(SUBDOMAIN_REGEX);
 constexpr char kBadUnderscoreSubdomain[] =
-    "a lowercase RFC 1123 subdomain holds lower case letters, digits, '_', '-' and '.', and each "
-    "part between dots ends with a letter or digit" USED(UNDERSCORE_LABEL_REGEX
-                                                         "(\\." UNDERSCORE_LABEL_REGEX ")*");
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' "
+    "or '.', and must start and end with an alphanumeric character (e.g. 'example.com', " USED(
+        UNDERSCORE_LABEL_REGEX "(\\." UNDERSCORE_LABEL_REGEX ")*");
 constexpr char kBadWildcard[] =
-    "a wildcard DNS-1123 subdomain is '*.' and a DNS subdomain of lower case letters, digits, '-' "
-    "and '.'" USED("\\*\\." SUBDOMAIN_REGEX);
-constexpr char kBadNamePart[] =
-    "must hold only letters, digits, '-', '_' and '.', and start and end with a letter or "
-    "digit" USED(QUALIFIED_NAME_REGEX);
+    "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which "
+    "must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric "
+    "character (e.g. '*.example.com', " USED("\\*\\." SUBDOMAIN_REGEX);
+constexpr char kBadNamePart[] = NAME_PART_TEXT;
+constexpr char kBadLabelKey[] =
+    "a valid label key " NAME_PART_TEXT
+    " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
 constexpr char kBadLabelValue[] =
-    "a label value is empty or holds letters, digits, '-', '_' and '.', and starts and ends with a "
-    "letter or digit" USED("(" QUALIFIED_NAME_REGEX ")?");
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
+    "and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or "
+    "'12345', " USED("(" QUALIFIED_NAME_REGEX ")?");
 constexpr char kBadHeader[] =
-    "an HTTP header name holds letters, digits and '-'" USED("[-A-Za-z0-9]+");
+    "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. "
+    "'X-Header-Name', " USED("[-A-Za-z0-9]+");
 constexpr char kBadEnvVar[] =
-    "an environment variable name holds letters, digits, '_', '-' and '.', and does not start with "
-    "a digit" USED("[-._a-zA-Z][-._a-zA-Z0-9]*");
+    "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or "
+    "'.', and must not start with a digit (e.g. 'my.env-name',  or 'MY_ENV.NAME',  or "
+    "'MyEnvName1', " USED("[-._a-zA-Z][-._a-zA-Z0-9]*");
 constexpr char kBadRelaxedEnvVar[] =
-    "an environment variable name holds only printable ASCII characters other than '='";
+    "a valid environment variable name must consist only of printable ASCII characters other than "
+    "'='";
 constexpr char kBadConfigMapKey[] =
-    "a config key holds letters, digits, '-', '_' and '.'" USED("[-._a-zA-Z0-9]+");
+    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
+    "'key.name',  or 'KEY_NAME',  or 'key-name', " USED("[-._a-zA-Z0-9]+");
 constexpr char kBadCIdentifier[] =
-    "a C identifier holds letters, digits and '_', and does not start with a "
-    "digit" USED("[A-Za-z_][A-Za-z0-9_]*");
-constexpr char kBadPercent[] = "a percentage is digits followed by '%'" USED("[0-9]+%");
-constexpr char kBadPath[] = "invalid path" USED("[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+");
+    "a valid C identifier must start with alphabetic character or '_', followed by a string of "
+    "alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', " USED(
+        "[A-Za-z_][A-Za-z0-9_]*");
+constexpr char kBadPercent[] =
+    "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or "
+    "'93%', " USED("[0-9]+%");
+constexpr char kBadPath[] = "Invalid path (" USED("[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+");
 
+#undef NAME_PART_TEXT
 #undef LABEL_REGEX
 #undef UNDERSCORE_LABEL_REGEX
 #undef QUALIFIED_NAME_REGEX
@@ -256,9 +275,7 @@ NameProblems CheckQualifiedName(std::string_view text) {
   if (const size_t slash = text.find('/'); slash != std::string_view::npos) {
     name = text.substr(slash + 1);
     if (name.find('/') != std::string_view::npos) {
-      return {std::string("a valid label key has at most one '/', after a DNS subdomain; its name "
-                          "part ") +
-              kBadNamePart};
+      return {kBadLabelKey};
     }
     const std::string_view prefix = text.substr(0, slash);
     if (prefix.empty()) {

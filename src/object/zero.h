@@ -1,0 +1,34 @@
+// Zero values: what a field that is no pointer has when nobody sets it.
+#pragma once
+
+#include "object/value.h"
+
+namespace skiff {
+
+// Null, false, a number 0, text or bytes without any, the zero time. What has members, and raw
+// JSON, is never zero here, since whoever asks has rules of his own for it.
+inline bool IsZeroScalar(const Value& value) {
+  switch (value.tag()) {
+    case Tag::kNull:
+      return true;
+    case Tag::kBool:
+      return !value.AsBool();
+    case Tag::kInt:
+    case Tag::kDuration:
+      return value.AsInt() == 0;
+    case Tag::kUint:
+      return value.AsUint() == 0;
+    case Tag::kDouble:
+      return value.AsDouble() == 0;
+    case Tag::kString:
+    case Tag::kBytes:
+      return value.AsText().empty();
+    case Tag::kTime:
+    case Tag::kMicroTime:
+      return IsZero(value.AsTime());
+    default:
+      return false;
+  }
+}
+
+}  // namespace skiff

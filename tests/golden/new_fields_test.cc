@@ -1,0 +1,39 @@
+// The recorded objects of ../shared/fixtures/wire, which fill every field of their kinds: what a
+// writer owns of a new one is the same whether it is written in one walk or found by comparison.
+#include "object/fields/new_fields.h"
+
+#include <gtest/gtest.h>
+
+#include "object/fields/compare.h"
+#include "object/fields/fields_v1.h"
+#include "object/json/decode.h"
+#include "tests/golden/fixtures.h"
+
+namespace skiff {
+namespace {
+
+class NewFieldsGoldenTest : public WireFixtureTest {};
+
+TEST_P(NewFieldsGoldenTest, OneWalkWritesWhatComparisonFinds) {
+  const std::string json = ReadFixture(GetParam() + ".json");
+  const Result<TypeMeta> meta = PeekTypeMeta(json);
+  ASSERT_TRUE(meta) << meta.error().ToString();
+  const MessageDesc* type = FindKind(meta->api_version, meta->kind);
+  ASSERT_NE(type, nullptr) << meta->api_version << " " << meta->kind;
+  const Result<Document> object = DecodeJson(json, type);
+  ASSERT_TRUE(object) << object.error().ToString();
+  Arena arena;
+  ByteBuffer written;
+  ASSERT_TRUE(AppendFieldsOfNew(arena, written, object->root(), {}));
+  const FieldChanges changes = CompareFields(arena, FieldShape::OfMessage(type),
+                                             Document::OfType(type).root(), object->root());
+  ByteBuffer compared;
+  AppendFieldsV1(compared, Union(arena, changes.added, changes.modified));
+  EXPECT_EQ(written.view(), compared.view());
+}
+
+INSTANTIATE_TEST_SUITE_P(Fixtures, NewFieldsGoldenTest, testing::ValuesIn(WireFixtureNames()),
+                         FixtureTestName);
+
+}  // namespace
+}  // namespace skiff
