@@ -2,8 +2,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
-#include <deque>
 
 #include "apiserver/admission/chain.h"
 #include "apiserver/metrics.h"
@@ -14,9 +12,6 @@ namespace skiff {
 class AdmissionMetrics final : public AdmissionObserver {
  public:
   explicit AdmissionMetrics(ApiServerMetrics& metrics);
-  void OnMembers(std::span<const std::string_view> names) override;
-  void OnPlugin(size_t member, AdmissionPhase phase, AdmissionOperation operation, bool rejected,
-                Duration took) override;
   void OnStep(AdmissionPhase phase, AdmissionOperation operation, bool rejected,
               Duration took) override;
 
@@ -26,17 +21,8 @@ class AdmissionMetrics final : public AdmissionObserver {
            (rejected ? 1 : 0);
   }
 
-  static constexpr size_t kWays = size_t{4} * 2 * 2;
-  // Found when first needed: most plugins never see most operations, let alone refuse them.
-  struct Plugin {
-    std::string_view name;
-    std::array<std::atomic<Histogram*>, kWays> ways = {};
-  };
-
-  ApiServerMetrics& metrics_;
   // By operation, phase and outcome, found once, since this is on the way of every write.
-  std::array<Histogram*, kWays> steps_;
-  std::deque<Plugin> plugins_;
+  std::array<Histogram*, size_t{4} * 2 * 2> steps_;
 };
 
 }  // namespace skiff

@@ -8,6 +8,7 @@
 
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -45,6 +46,10 @@ class ComponentStatuses {
   ComponentStatuses& operator=(const ComponentStatuses&) = delete;
   ~ComponentStatuses() { Stop(); }
 
+  // The component of that name is in this process: whoever asks about it is told what this says is
+  // wrong, and nothing is asked over the network. It may wait. Null: it is no longer here; what was
+  // set before is then not being asked any more. Any thread.
+  void SetWithin(const std::string& name, std::function<std::string()> fault);
   // A get or a list. The endpoint is that of componentstatuses.
   void Answer(ApiRequestPtr request, const Endpoint& endpoint);
   // Who still waits is not answered.
@@ -56,8 +61,11 @@ class ComponentStatuses {
     const Endpoint* endpoint;
   };
   void Run();
+  ComponentHealth Ask(const ComponentCheck& check);
 
   const std::vector<ComponentCheck> checks_;
+  std::mutex within_mutex_;  // guards the next, and is held while one of them is asked
+  std::map<std::string, std::function<std::string()>> within_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Waiting> waiting_;

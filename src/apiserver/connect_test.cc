@@ -1,62 +1,17 @@
 // Clients within the process, against a whole server without a listener on a store in memory.
 #include <chrono>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
+#include <cstdio>
+#include <cstdlib>
+#include <future>
 
 #include <gtest/gtest.h>
 
-#include "apiserver/server.h"
+#include "apiserver/server_testing.h"
+#include "base/limits.h"
 #include "object/json/encode.h"
-#include "store/embedded/embedded_store.h"
-#include "store/embedded/memory_engine.h"
 
 namespace skiff {
 namespace {
-
-// Runs on the thread of the test, when that waits for something.
-class TestExecutor final : public Executor {
- public:
-  explicit TestExecutor(Clock& clock) : clock_(clock) {}
-  void Post(Work work) override {
-    const std::lock_guard lock(mutex_);
-    posted_.push_back(std::move(work));
-    changed_.notify_all();
-  }
-  TimerId After(Duration, Work) override { return {}; }
-  void Cancel(TimerId) override {}
-  Clock& clock() override { return clock_; }
-
-  template <typename Condition>
-  testing::AssertionResult Until(Condition holds) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!holds()) {
-      Work work;
-      {
-        std::unique_lock lock(mutex_);
-        if (!changed_.wait_until(lock, deadline, [this] { return !posted_.empty(); })) {
-          return testing::AssertionFailure() << "nothing came";
-        }
-        work = std::move(posted_.front());
-        posted_.pop_front();
-      }
-      work();
-    }
-    return testing::AssertionSuccess();
-  }
-  // Runs what has been posted.
-  void Drain() {
-    bool marked = false;
-    Post([&] { marked = true; });
-    EXPECT_TRUE(Until([&] { return marked; }));
-  }
-
- private:
-  Clock& clock_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Work> posted_;
-};
 
 struct RecordingSink final : ClientWatchSink {
   std::vector<ClientEvent> events;
@@ -79,14 +34,6 @@ struct RecordingSink final : ClientWatchSink {
   }
 };
 
-class QuietLog final : public LogSink {
- public:
-  void Write(std::string_view) override {}
-};
-
-UserInfo Admin() {
-  return {.name = "admin", .uid = {}, .groups = {kMastersGroup, kAuthenticatedGroup}, .extra = {}};
-}
 UserInfo Ann() { return {.name = "ann", .uid = {}, .groups = {kAuthenticatedGroup}, .extra = {}}; }
 
 const ApiResource& ConfigMaps() { return BuiltIn("", "v1", "configmaps"); }
@@ -98,55 +45,9 @@ ObjectPtr ConfigMap(const std::string& name, const std::string& value = "1") {
                                         "\"}}");
 }
 
-class ConnectTest : public testing::Test {
+class ConnectTest : public ServerWithinTest {
  protected:
-  void SetUp() override {
-    EmbeddedOptions embedded;
-    embedded.open_engine = [this] { return disk_->Open(); };
-    embedded.clock = &clock_;
-    embedded.random = &random_;
-    auto store = EmbeddedStore::Open(std::move(embedded));
-    ASSERT_TRUE(store) << store.error().ToString();
-    store_ = std::move(*store);
-    StartServer();
-  }
-
-  void StartServer() {
-    ApiServerOptions options;
-    options.listen = false;
-    options.authorization_modes = {AuthorizationMode::kRbac};
-    options.disable_admission_plugins = {"ServiceAccount"};
-    FillDerived(options, {.default_address = IpAddress::LoopbackV4(), .host_name = "test"});
-    auto server = ApiServer::Start(std::move(options), clock_, random_, log_, store_.get());
-    ASSERT_TRUE(server) << server.error().ToString();
-    server_ = std::move(*server);
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!server_->ready() && std::chrono::steady_clock::now() < deadline) {
-      executor_.Drain();
-    }
-    ASSERT_TRUE(server_->ready());
-    admin_ = server_->Connect(Admin(), executor_);
-  }
-
-  template <typename T>
-  T Await(Task<T> task) {
-    std::optional<T> out;
-    Detach<T>(std::move(task), [&](T result) { out.emplace(std::move(result)); });
-    EXPECT_TRUE(executor_.Until([&] { return out.has_value(); }));
-    return std::move(*out);
-  }
   Result<ClientReply> Ask(ClientCall call) { return Await(client().Send(std::move(call))); }
-  Client client() { return Client(*admin_, "test"); }
-
-  SystemClock clock_;
-  SystemRandom random_;
-  QuietLog sink_;
-  Log log_{clock_, sink_};
-  std::shared_ptr<MemoryDisk> disk_ = MemoryDisk::Make();
-  std::unique_ptr<Store> store_;
-  TestExecutor executor_{clock_};
-  std::unique_ptr<ApiServer> server_;
-  std::unique_ptr<ClientTransport> admin_;
 };
 
 TEST_F(ConnectTest, AServerWithoutAListenerHasNoAddresses) {
@@ -167,9 +68,12 @@ TEST_F(ConnectTest, WhatIsWrittenIsReadAsDocumentsOfTheVersionAskedFor) {
 TEST_F(ConnectTest, AnObjectIsDecodedOnceForAllThatHoldIt) {
   const Result<ObjectPtr> made = Await(client().Create(ConfigMaps(), ConfigMap("c")));
   ASSERT_TRUE(made);
-  const Result<ObjectPtr> read = Await(client().Get(ConfigMaps(), {"default", "c"}));
-  ASSERT_TRUE(read);
-  EXPECT_EQ(made->get(), read->get());
+  // Until the cache has caught up, a server that has just started reads from the store.
+  Result<ObjectPtr> read = nullptr;
+  EXPECT_TRUE(Eventually([&] {
+    read = Await(client().Get(ConfigMaps(), {"default", "c"}));
+    return read && made->get() == read->get();
+  }));
   const auto listed = Ask({.verb = ClientVerb::kList,
                            .resource = &ConfigMaps(),
                            .target = {"default", ""},
@@ -315,8 +219,38 @@ TEST_F(ConnectTest, ACollectionIsDeletedBySelector) {
                          .target = {"default", ""},
                          .field_selector = "metadata.name!=b"});
   ASSERT_TRUE(gone) << gone.error().ToString();
+  std::vector<std::string> names;
+  for (const ObjectPtr& item : gone->items) names.push_back(NameOf(*item).name);
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "c"})) << "it answers what it deleted";
   EXPECT_TRUE(Await(client().Get(ConfigMaps(), {"default", "b"})));
   EXPECT_FALSE(Await(client().Get(ConfigMaps(), {"default", "a"})));
+}
+
+TEST_F(ConnectTest, ComponentStatusesAreListedThoughNoneIsStored) {
+  const ApiResource& components = BuiltIn("", "v1", "componentstatuses");
+  const auto all = Ask({.verb = ClientVerb::kList, .resource = &components});
+  ASSERT_TRUE(all) << all.error().ToString();
+  ASSERT_EQ(all->items.size(), 3U);
+  EXPECT_EQ(NameOf(*all->items[1]).name, "etcd-0");
+  EXPECT_EQ(all->items[1]->kind(), "ComponentStatus");
+  const auto one = Await(client().Get(components, {"", "etcd-0"}));
+  ASSERT_TRUE(one) << one.error().ToString();
+  EXPECT_EQ(NameOf(**one).name, "etcd-0");
+}
+
+TEST_F(ConnectTest, SoManyCallsAndWatchesAreOpenAndNoMore) {
+  size_t well = 0;
+  size_t refused = 0;
+  const auto note = [&](const Result<ClientReply>& reply) {
+    if (reply) ++well;
+    if (!reply && reply.error().reason() == StatusReason::kTooManyRequests) ++refused;
+  };
+  for (size_t i = 0; i < limits::kMaxInProcessCalls + 3; ++i) {
+    admin_->Send({.resource = &Namespaces(), .target = {"", "default"}}, note);
+  }
+  EXPECT_TRUE(executor_.Until([&] { return well + refused == limits::kMaxInProcessCalls + 3; }));
+  EXPECT_EQ(refused, 3U);
+  EXPECT_TRUE(Await(client().Get(Namespaces(), {"", "default"}))) << "there is room again";
 }
 
 TEST_F(ConnectTest, SubresourcesTakeAndGiveObjectsOfTheirOwnKind) {
@@ -464,6 +398,21 @@ TEST_F(ConnectTest, NothingComesOnceTheTransportIsGone) {
   EXPECT_FALSE(answered);
   EXPECT_TRUE(sink.events.empty());
   watch.reset();
+}
+
+TEST_F(ConnectTest, TheServerEndsThoughTheClientOfAWatchHasGone) {
+  RecordingSink sink;
+  auto watch = admin_->Watch({.resource = &ConfigMaps(), .send_initial_events = true}, &sink);
+  ASSERT_TRUE(
+      executor_.Until([&] { return !sink.events.empty() && sink.events.back().initial_end; }));
+  // The work of ending the watch has lost the executor that it was for.
+  admin_.reset();
+  const auto ending = std::async(std::launch::async, [this] { server_.reset(); });
+  if (ending.wait_for(std::chrono::seconds(60)) != std::future_status::ready) {
+    // Threads that wait for each other cannot be ended, nor what they use be destroyed.
+    fprintf(stderr, "the server does not end\n");
+    std::abort();
+  }
 }
 
 TEST_F(ConnectTest, DiscoveryTellsOfEveryResourceOnce) {

@@ -3,23 +3,15 @@
 #include <memory>
 #include <optional>
 
+#include "apiserver/access_of_request.h"
 #include "apiserver/authz/forbidden.h"
 
 namespace skiff {
 
 std::function<Result<void>(const ApiRequest&)> RightToCreate(Authorizer& authorizer) {
   return [&authorizer](const ApiRequest& request) -> Result<void> {
-    const RequestInfo& info = request.info;
-    const AccessAttributes attributes{.user = &request.user,
-                                      .verb = "create",
-                                      .is_resource = true,
-                                      .group = info.group,
-                                      .version = info.version,
-                                      .resource = info.resource,
-                                      .subresource = info.subresource,
-                                      .name_space = info.name_space,
-                                      .name = info.name,
-                                      .path = info.path};
+    AccessAttributes attributes = AttributesOf(request);
+    attributes.verb = "create";
     // The authorizers of today answer before the call returns. One that does not would leave the
     // question open, which counts as no.
     auto answer = std::make_shared<std::optional<AccessAnswer>>();

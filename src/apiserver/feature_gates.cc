@@ -1,6 +1,10 @@
 #include "apiserver/feature_gates.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "apiserver/metrics.h"
+#include "base/metrics.h"
 
 namespace skiff {
 namespace {
@@ -276,6 +280,33 @@ std::span<const FeatureGate> AllFeatureGates() { return kGates; }
 const FeatureGate* FindFeatureGate(std::string_view name) {
   const auto found = std::ranges::lower_bound(kGates, name, {}, &FeatureGate::name);
   return found != std::end(kGates) && found->name == name ? found : nullptr;
+}
+
+bool IsFeatureOn(const GivenGates& given, std::string_view name) {
+  const FeatureGate* const gate = FindFeatureGate(name);
+  if (gate == nullptr) return false;
+  if (gate->locked) return gate->on;
+  if (const auto found = given.find(name); found != given.end()) return found->second;
+  if (gate->stage == FeatureStage::kAlpha || gate->stage == FeatureStage::kBeta) {
+    const auto all = given.find(gate->stage == FeatureStage::kAlpha ? kAllAlphaGate : kAllBetaGate);
+    if (all != given.end()) return all->second;
+  }
+  return gate->on;
+}
+
+void AddFeatureMetrics(MetricsRegistry& registry, GivenGates given) {
+  registry.AddCollected(
+      kFeatureEnabledSpec, MetricKind::kGauge,
+      [given = std::move(given)](const MetricsRegistry::Emit& emit) {
+        for (const auto& [name, stage] : {std::pair(kAllAlphaGate, FeatureStage::kAlpha),
+                                          std::pair(kAllBetaGate, FeatureStage::kBeta)}) {
+          const auto found = given.find(name);
+          emit({name, FeatureStageName(stage)}, found != given.end() && found->second ? 1 : 0);
+        }
+        for (const FeatureGate& gate : AllFeatureGates()) {
+          emit({gate.name, FeatureStageName(gate.stage)}, IsFeatureOn(given, gate.name) ? 1 : 0);
+        }
+      });
 }
 
 }  // namespace skiff

@@ -3,10 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace skiff {
+
+class MetricsRegistry;
 
 enum class FeatureStage : uint8_t { kAlpha, kBeta, kGa, kDeprecated };
 // As kubernetes_feature_enabled has it: that of a stable feature is empty.
@@ -25,5 +30,12 @@ inline constexpr std::string_view kAllBetaGate = "AllBeta";
 // Sorted by name.
 std::span<const FeatureGate> AllFeatureGates();
 const FeatureGate* FindFeatureGate(std::string_view name);
+
+using GivenGates = std::map<std::string, bool, std::less<>>;  // AllAlpha and AllBeta too
+// What was given counts unless the gate is locked, then what was given for its stage, then the
+// default. False for what is no gate.
+bool IsFeatureOn(const GivenGates& given, std::string_view name);
+// kubernetes_feature_enabled: which are on, by what was given.
+void AddFeatureMetrics(MetricsRegistry& registry, GivenGates given);
 
 }  // namespace skiff

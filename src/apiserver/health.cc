@@ -16,7 +16,28 @@ constexpr Named kEndpoints[] = {{"healthz", HealthCheck::kHealthz},
                                 {"livez", HealthCheck::kLivez},
                                 {"readyz", HealthCheck::kReadyz}};
 
+constexpr std::string_view kCheckLabels[] = {"name", "type"};
+constexpr std::string_view kOutcomeLabels[] = {"name", "status", "type"};
+constexpr MetricSpec kLastSpec{.name = "kubernetes_healthcheck",
+                               .help = "[STABLE] 1 when the check last succeeded.",
+                               .labels = kCheckLabels};
+constexpr MetricSpec kTotalSpec{.name = "kubernetes_healthchecks_total",
+                                .help = "[STABLE] Checks, by how they came out.",
+                                .labels = kOutcomeLabels};
+constexpr MetricSpec kStartedSpec{.name = "process_start_time_seconds",
+                                  .help = "[STABLE] When the process started, since the epoch."};
+
 }  // namespace
+
+HealthMetrics::HealthMetrics(double started)
+    : last_(registry_.AddGauge(kLastSpec)), total_(registry_.AddCounter(kTotalSpec)) {
+  registry_.AddGauge(kStartedSpec).With({}).Set(started);
+}
+
+void HealthMetrics::Observe(std::string_view check, std::string_view endpoint, bool well) {
+  last_.With({check, endpoint}).Set(well ? 1 : 0);
+  total_.With({check, well ? "success" : "error", endpoint}).Add();
+}
 
 bool Health::Answer(ApiRequest& request) const {
   std::string_view path = request.info.path;
@@ -62,12 +83,12 @@ void Health::AnswerAll(ApiRequest& request, std::string_view name, uint8_t endpo
     if (found != excluded.end()) {
       excluded.erase(found);
       lines += "[+]" + each.name + " excluded: ok\n";
-    } else if (Run(each, endpoint).empty()) {
-      lines += "[+]" + each.name + " ok\n";
-    } else {
-      failed = true;
-      lines += "[-]" + each.name + " failed: reason withheld\n";
+      continue;
     }
+    const bool well = Run(each, endpoint).empty();
+    if (metrics_ != nullptr) metrics_->Observe(each.name, name, well);
+    failed = failed || !well;
+    lines += well ? "[+]" + each.name + " ok\n" : "[-]" + each.name + " failed: reason withheld\n";
   }
   for (const std::string_view each : excluded) {
     lines += "warn: some health checks cannot be excluded: no matches for " + Quoted(each) + "\n";

@@ -1,4 +1,5 @@
-// /healthz, /livez and /readyz: whether the server works, check by check.
+// /healthz, /livez and /readyz: whether the server works, check by check; and /metrics/slis, which
+// tells how the checks came out.
 #pragma once
 
 #include <functional>
@@ -8,6 +9,7 @@
 
 #include "apiserver/request/api_request.h"
 #include "base/clock.h"
+#include "base/metrics.h"
 
 namespace skiff {
 
@@ -20,6 +22,20 @@ struct HealthCheck {
   std::function<std::string()> check;
 };
 
+// How checks came out when somebody asked for all of them, for /metrics/slis. Any thread.
+class HealthMetrics {
+ public:
+  // `started` is in seconds since the epoch.
+  explicit HealthMetrics(double started);
+  void Observe(std::string_view check, std::string_view endpoint, bool well);
+  std::string Text() const { return registry_.Text(); }
+
+ private:
+  MetricsRegistry registry_;
+  GaugeFamily& last_;
+  CounterFamily& total_;
+};
+
 // Immutable once it serves; any thread may ask.
 class Health {
  public:
@@ -30,6 +46,9 @@ class Health {
     clock_ = &clock;
     livez_from_ = until;
   }
+
+  // They outlive this.
+  void SetMetrics(HealthMetrics& metrics) { metrics_ = &metrics; }
 
   // Answers /healthz, /livez/ping and their like; false: the path is none of them.
   bool Answer(ApiRequest& request) const;
@@ -45,6 +64,7 @@ class Health {
   std::string Run(const HealthCheck& check, uint8_t endpoint) const;
 
   std::vector<HealthCheck> checks_;
+  HealthMetrics* metrics_ = nullptr;
   Clock* clock_ = nullptr;
   Duration livez_from_{0};
 };

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 
 #include "apiserver/request/respond.h"
+#include "base/html.h"
 #include "base/limits.h"
 
 namespace skiff {
@@ -75,29 +76,6 @@ std::string EscapedForUrl(std::string_view name) {
   return out;
 }
 
-std::string EscapedForHtml(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&#34;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string ListingOf(const UniqueFd& folder) {
   const int copy = fcntl(folder.get(), F_DUPFD_CLOEXEC, 0);  // which closedir() closes
   DIR* open_folder = copy < 0 ? nullptr : fdopendir(copy);
@@ -112,7 +90,8 @@ std::string ListingOf(const UniqueFd& folder) {
   std::ranges::sort(names);
   std::string out = "<pre>\n";
   for (const std::string& name : names) {
-    out += "<a href=\"" + EscapedForUrl(name) + "\">" + EscapedForHtml(name) + "</a>\n";
+    out +=
+        "<a href=\"" + EscapedForUrl(name) + "\">" + EscapeHtml(name, /*quotes=*/true) + "</a>\n";
   }
   return out + "</pre>\n";
 }

@@ -4,24 +4,16 @@
 
 #include <fstream>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include "base/temporary_directory.h"
+#include "net/testing_responder.h"
 
 namespace skiff {
 namespace {
-
-class Kept final : public Responder::Sink {
- public:
-  void Respond(HttpResponse response) override { answer = std::move(response); }
-  bool gone() const override { return false; }
-  void Post(std::move_only_function<void()> task) override { task(); }
-  std::optional<HttpResponse> answer;
-};
 
 class LogFilesTest : public testing::Test {
  protected:
@@ -48,7 +40,7 @@ class LogFilesTest : public testing::Test {
   // The code, and the text if there is one.
   std::pair<int, std::string> Get(const std::string& path, std::string* header = nullptr,
                                   const std::string& name = "content-type") {
-    auto client = std::make_shared<Kept>();
+    auto client = std::make_shared<KeptAnswer>();
     ApiRequest request{.http = {}, .responder = Responder(client)};
     request.http.method = "GET";
     request.info.path = path;

@@ -28,13 +28,11 @@ constexpr Labels<5> kDeprecated{"group", "removed_release", "resource", "subreso
 constexpr Labels<1> kUsername{"username"};
 constexpr Labels<1> kResult{"result"};
 constexpr Labels<3> kAdmissionStep{"operation", "rejected", "type"};
-constexpr Labels<4> kAdmissionController{"name", "operation", "rejected", "type"};
 constexpr Labels<1> kResource{"resource"};
 constexpr Labels<1> kCluster{"storage_cluster_id"};
 constexpr Labels<9> kBuild{"build_date", "compiler", "git_commit", "git_tree_state", "git_version",
                            "go_version", "major",    "minor",      "platform"};
 constexpr Labels<2> kFeature{"name", "stage"};
-constexpr Labels<2> kHealth{"name", "type"};
 constexpr std::array<double, 23> kSeconds{0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8,
                                           1,     1.25,  1.5,  2,   3,   4,   5,   6,
                                           8,     10,    15,   20,  30,  45,  60};
@@ -202,11 +200,6 @@ constexpr MetricSpec kAdmissionStepDurationSeconds{
     .help = "[STABLE] Seconds that all admission plugins together took, by phase and operation.",
     .labels = kAdmissionStep,
     .buckets = kAdmissionSeconds};
-constexpr MetricSpec kAdmissionControllerDurationSeconds{
-    .name = "apiserver_admission_controller_admission_duration_seconds",
-    .help = "[STABLE] Seconds that an admission plugin took, by its name, phase and operation.",
-    .labels = kAdmissionController,
-    .buckets = kAdmissionSeconds};
 
 }  // namespace
 
@@ -234,9 +227,6 @@ constexpr MetricSpec kFeatureEnabledSpec{
     .name = "kubernetes_feature_enabled",
     .help = "[BETA] 1 for each feature that is on, 0 for those that are off.",
     .labels = kFeature};
-constexpr MetricSpec kHealthcheckSpec{.name = "kubernetes_healthcheck",
-                                      .help = "[STABLE] 1 when the check last succeeded.",
-                                      .labels = kHealth};
 
 ApiServerMetrics::ApiServerMetrics(MetricsRegistry& registry)
     : request_total(registry.AddCounter(kRequestTotal)),
@@ -273,8 +263,6 @@ ApiServerMetrics::ApiServerMetrics(MetricsRegistry& registry)
       authorization_duration_seconds(registry.AddHistogram(kAuthorizationDurationSeconds)),
       client_certificate_expiration_seconds(
           registry.AddHistogram(kClientCertificateExpirationSeconds)),
-      admission_step_duration_seconds(registry.AddHistogram(kAdmissionStepDurationSeconds)),
-      admission_controller_duration_seconds(
-          registry.AddHistogram(kAdmissionControllerDurationSeconds)) {}
+      admission_step_duration_seconds(registry.AddHistogram(kAdmissionStepDurationSeconds)) {}
 
 }  // namespace skiff

@@ -69,8 +69,6 @@ struct ApiServerMetrics {
 
   // operation ("CREATE", ...), rejected, type ("admit", "validate")
   HistogramFamily& admission_step_duration_seconds;
-  // name of the plugin, and as above
-  HistogramFamily& admission_controller_duration_seconds;
 };
 
 // Found out when asked for. Labels: resource ("pods", "deployments.apps").
@@ -86,6 +84,5 @@ extern const MetricSpec kBuildInfoSpec;
 // name, stage
 extern const MetricSpec kFeatureEnabledSpec;
 // name, type ("healthz", "livez", "readyz"); of /metrics/slis
-extern const MetricSpec kHealthcheckSpec;
 
 }  // namespace skiff

@@ -240,18 +240,7 @@ std::string_view AuthorizationModeName(AuthorizationMode mode) {
 }
 
 bool ApiServerOptions::FeatureEnabled(std::string_view name) const {
-  const FeatureGate* const gate = FindFeatureGate(name);
-  if (gate == nullptr) return false;
-  if (gate->locked) return gate->on;
-  if (const auto found = feature_gates.find(name); found != feature_gates.end()) {
-    return found->second;
-  }
-  if (gate->stage == FeatureStage::kAlpha || gate->stage == FeatureStage::kBeta) {
-    const auto all =
-        feature_gates.find(gate->stage == FeatureStage::kAlpha ? kAllAlphaGate : kAllBetaGate);
-    if (all != feature_gates.end()) return all->second;
-  }
-  return gate->on;
+  return IsFeatureOn(feature_gates, name);
 }
 
 void FillDerived(ApiServerOptions& options, const HostFacts& host) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include "base/clock.h"
 #include "base/ip_address.h"
 #include "base/status.h"
+#include "net/tls_options.h"
 
 namespace skiff {
 
@@ -26,14 +28,6 @@ enum class AuthorizationMode : uint8_t { kAlwaysAllow, kAlwaysDeny, kRbac, kNode
 std::string_view AuthorizationModeName(AuthorizationMode mode);
 
 enum class MinTlsVersion : uint8_t { kTls12, kTls13 };  // older ones are refused
-
-// A certificate for some host names (--tls-sni-cert-key), in PEM files.
-struct NamedCertificate {
-  std::string cert_file;
-  std::string key_file;
-  // "example.com", "*.example.com"; empty: the names that the certificate has.
-  std::vector<std::string> names;
-};
 
 struct ServingTlsOptions {
   std::string cert_file;         // --tls-cert-file; with intermediates behind it
@@ -44,7 +38,8 @@ struct ServingTlsOptions {
   // TLS group numbers (23: P-256, 29: X25519, 4588: X25519MLKEM768), most wanted first; empty: the
   // default ones.
   std::vector<int32_t> curve_preferences;
-  std::vector<NamedCertificate> sni_cert_keys;  // in the order given; the last that matches counts
+  // In the order given; the last that matches counts.
+  std::vector<TlsCertificateFiles> sni_cert_keys;
 };
 
 struct ServiceAccountOptions {
@@ -140,6 +135,10 @@ struct KubeletOptions {
 struct ApiServerOptions {
   // Serving.
   IpAddress bind_address = IpAddress::AnyV4();
+  // No flag: whether to end the start, asked while it waits for the store.
+  std::function<bool()> give_up = {};
+  // No flag: all flags and their values, for /flagz; null: nobody knows them. Any thread.
+  std::function<std::map<std::string, std::string>()> shown_flags = {};
   bool listen = true;           // no flag; false: only Connect() of the server leads to it
   uint16_t secure_port = 6443;  // zero: any free one, which addresses() of the server tells
   std::optional<IpAddress> advertise_address;  // set by FillDerived

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apiserver/access_of_request.h"
 #include "apiserver/authz/forbidden.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/object_meta.h"
@@ -11,20 +12,6 @@
 
 namespace skiff {
 namespace {
-
-AccessAttributes AttributesOf(const ApiRequest& request) {
-  const RequestInfo& info = request.info;
-  return AccessAttributes{.user = &request.user,
-                          .verb = info.verb,
-                          .is_resource = info.is_resource,
-                          .group = info.group,
-                          .version = info.version,
-                          .resource = info.resource,
-                          .subresource = info.subresource,
-                          .name_space = info.name_space,
-                          .name = info.name,
-                          .path = info.path};
-}
 
 // As Kubernetes names them: POST and PUT for creates and updates, LIST and WATCH for reads; "other"
 // for what nobody has heard of.

@@ -22,6 +22,7 @@
 #include "apiserver/discovery/served_resources.h"
 #include "apiserver/discovery/server_documents.h"
 #include "apiserver/elsewhere.h"
+#include "apiserver/feature_gates.h"
 #include "apiserver/flowcontrol/flow_config.h"
 #include "apiserver/front_headers.h"
 #include "apiserver/health.h"
@@ -49,6 +50,7 @@
 #include "apiserver/stored_rbac.h"
 #include "apiserver/validation/features.h"
 #include "apiserver/validation/pod_options.h"
+#include "apiserver/zpages.h"
 #include "base/metrics.h"
 #include "base/resident_memory.h"
 #include "net/server.h"
@@ -56,6 +58,10 @@
 
 namespace skiff {
 namespace {
+
+// While the store is waited for: how often somebody may ask to stop, and how often it is told.
+constexpr Duration kLookAround = std::chrono::milliseconds(100);
+constexpr Duration kSilence = std::chrono::seconds(3);
 
 // Every resource that is served in some version, once.
 std::vector<const ResourceHub*> HubsOf(const ServedResources& served) {
@@ -85,7 +91,8 @@ class ApiServer::Impl {
         request_deadlines_(clock),
         rest_{.clock = clock, .random = random, .deadlines = deadlines_},
         housekeeper_(clock),
-        profiles_(clock) {}
+        profiles_(clock),
+        health_metrics_(std::chrono::duration<double>(clock.Wall()).count()) {}
 
   Result<void> Start() {
     ShareFreedMemory();
@@ -125,7 +132,10 @@ class ApiServer::Impl {
     AddCoreVirtuals();
     if (security_.roles_decide) FollowRoles();
     FollowFlows();
-    housekeeper_.Add(std::chrono::seconds(1), [this] { ForgetStart(); });
+    housekeeper_.Add(std::chrono::seconds(1), [this] {
+      ForgetStart();
+      TellOfStore();
+    });
     housekeeper_.Add(std::chrono::seconds(15), [this] { freed_memory_.ReleaseIfMuch(); });
     run_soon_ = housekeeper_.Add({}, [this] { RunWaiting(); });
     housekeeper_.Start();
@@ -145,6 +155,7 @@ class ApiServer::Impl {
     housekeeper_.Stop();
     RunWaiting();
     follower_.reset();
+    if (leases_) leases_->Close();
     if (storages_) storages_->Stop();
   }
 
@@ -167,6 +178,9 @@ class ApiServer::Impl {
   }
   MetricsRegistry& metrics() { return registry_of_metrics_; }
   WorkQueueMetrics& queue_metrics() { return queue_metrics_; }
+  void SetControllerManager(std::function<std::string()> fault) {
+    components_->SetWithin("controller-manager", std::move(fault));
+  }
   bool ready() const { return storages_->ready() && roles_ready() && bootstrapped() && !draining_; }
 
   void Drain() {
@@ -186,7 +200,7 @@ class ApiServer::Impl {
  private:
   Store& store() { return given_store_ != nullptr ? *given_store_ : *store_.store; }
 
-  // Any thread, under locks too, such as that of the deadlines. On the housekeeper's, under none.
+  // Any thread, under locks too. On the housekeeper's, under none.
   void RunSoon(Executor::Work work) {
     {
       const std::lock_guard lock(soon_mutex_);
@@ -322,16 +336,33 @@ class ApiServer::Impl {
         .prefer_json = options_.storage.media_type == "application/json"});
     SKIFF_ASSIGN_OR_RETURN(storages_, StorageSet::Make(HubsOf(*served_), *environment_));
     storages_->Start();
+    return AwaitStorages();
+  }
+
+  // Says what it waits for, and stops when it is asked to.
+  Result<void> AwaitStorages() {
     const Duration deadline = clock_.Monotonic() + options_.storage.initialization_timeout;
-    if (!storages_->WaitUntilReady(deadline)) {
-      return Fail(StatusReason::kServiceUnavailable,
-                  "the cluster store could not be read in time: " + store().Health().reason);
+    Duration next_word = clock_.Monotonic() + kSilence;
+    while (true) {
+      const Duration now = clock_.Monotonic();
+      if (storages_->WaitUntilReady(std::min(deadline, now + kLookAround))) return {};
+      const std::string reason = store().Health().reason;
+      if (clock_.Monotonic() >= deadline) {
+        return Fail(StatusReason::kServiceUnavailable,
+                    "the cluster store could not be read in time: " + reason);
+      }
+      if (options_.give_up && options_.give_up()) {
+        return Fail(StatusReason::kServiceUnavailable, "the start was given up");
+      }
+      if (clock_.Monotonic() < next_word) continue;
+      next_word += kSilence;
+      log_.Warning("waiting for the cluster store", {{"reason", reason}});
     }
-    return {};
   }
 
   // What is found out when somebody asks for metrics.
   void AddCollectedMetrics() {
+    AddFeatureMetrics(registry_of_metrics_, options_.feature_gates);
     AddProcessMetrics(registry_of_metrics_, std::chrono::duration<double>(clock_.Wall()).count());
     registry_of_metrics_.AddCollected(
         kBuildInfoSpec, MetricKind::kGauge, [](const MetricsRegistry::Emit& emit) {
@@ -341,6 +372,7 @@ class ApiServer::Impl {
 
   void AddHealthChecks() {
     health_.SetLivezGrace(clock_, clock_.Monotonic() + options_.livez_grace_period);
+    health_.SetMetrics(health_metrics_);
     health_.Add({"ping", HealthCheck::kAll, [] { return std::string(); }});
     health_.Add({"log", HealthCheck::kAll, [] { return std::string(); }});
     health_.Add({"etcd", HealthCheck::kAll, [this] {
@@ -379,7 +411,18 @@ class ApiServer::Impl {
     housekeeper_.Add(std::chrono::seconds(1), [this] { flow_->Refresh(); });
   }
 
+  void MakeZPages() {
+    zpages_.emplace(
+        ZPages::Options{
+            .component = "apiserver",
+            .status = options_.FeatureEnabled("ComponentStatusz"),
+            .flags = options_.FeatureEnabled("ComponentFlagz") ? options_.shown_flags : nullptr,
+            .served = OwnPaths()},
+        clock_);
+  }
+
   Result<void> MakePipeline() {
+    MakeZPages();
     SKIFF_ASSIGN_OR_RETURN(
         front_headers_,
         FrontHeaders::Make({.allowed_origins = options_.cors_allowed_origins,
@@ -423,6 +466,11 @@ class ApiServer::Impl {
       RespondBytes(request, 200, kMetricsContentType, SharedBytes(registry_of_metrics_.Text()));
       return true;
     }
+    if (path == "/metrics/slis") {
+      RespondBytes(request, 200, kMetricsContentType, SharedBytes(health_metrics_.Text()));
+      return true;
+    }
+    if (zpages_->Answer(request)) return true;
     if (path == "/version" || path == "/version/") {
       if (RefusesWrite(request)) return true;
       RespondDocument(
@@ -430,7 +478,9 @@ class ApiServer::Impl {
       return true;
     }
     if (path == "/" || path == "/index.html") {
-      RespondDocument(request, IndexDocument(*served_, OwnPaths()));
+      std::vector<std::string> paths = OwnPaths();
+      std::ranges::move(zpages_->Paths(), std::back_inserter(paths));
+      RespondDocument(request, IndexDocument(*served_, paths));
       return true;
     }
     if (options_.enable_logs_handler && log_files_.Answer(request)) return true;
@@ -472,8 +522,8 @@ class ApiServer::Impl {
   }
 
   std::vector<std::string> OwnPaths() const {
-    std::vector<std::string> out = {"/healthz", "/livez",      "/metrics", "/openapi/v2",
-                                    "/readyz",  "/openapi/v3", "/version"};
+    std::vector<std::string> out = {"/healthz",    "/livez",  "/metrics",    "/metrics/slis",
+                                    "/openapi/v2", "/readyz", "/openapi/v3", "/version"};
     for (std::string& path : health_.Paths()) out.push_back(std::move(path));
     if (options_.enable_logs_handler) out.emplace_back("/logs");
     if (security_.openid) {
@@ -542,9 +592,7 @@ class ApiServer::Impl {
     http.on_error = [this](std::string_view text) { log_.Error(text); };
     TlsOptions tls;
     tls.certificate = {options_.tls.cert_file, options_.tls.private_key_file, {}};
-    for (const NamedCertificate& each : options_.tls.sni_cert_keys) {
-      tls.by_name.push_back({each.cert_file, each.key_file, each.names});
-    }
+    tls.by_name = options_.tls.sni_cert_keys;
     if (!options_.client_ca_file.empty()) tls.client_ca_files.push_back(options_.client_ca_file);
     tls.cipher_suites = options_.tls.cipher_suites;
     tls.curve_preferences.assign(options_.tls.curve_preferences.begin(),
@@ -565,6 +613,20 @@ class ApiServer::Impl {
     if (start_forgotten_ || !ready()) return;
     start_forgotten_ = true;
     ReleaseStartupMemory();
+  }
+
+  // When the store falls ill, says what is wrong, and when it is well again.
+  void TellOfStore() {
+    const StoreHealth health = store().Health();
+    const bool well = health.readable && health.writable;
+    const std::string fault = well || !health.reason.empty() ? health.reason : "not writable";
+    if (std::exchange(fault_of_store_, fault) == fault) return;
+    if (well) {
+      log_.Info("the cluster store works again");
+    } else {
+      log_.Error(health.readable ? "the cluster store takes no writes" : "the cluster store fails",
+                 {{"reason", fault}});
+    }
   }
 
   bool bootstrapped() const { return bootstrap_ready_.load() && bootstrap_->done(); }
@@ -611,6 +673,7 @@ class ApiServer::Impl {
   size_t run_soon_ = 0;  // the housekeeper's task
   Housekeeper housekeeper_;
   bool start_forgotten_ = false;  // of the housekeeper, like what follows
+  std::string fault_of_store_;    // as last told
   FreedMemory freed_memory_;
   std::optional<Registry> registry_;
   AdmissionMetrics admission_metrics_{metrics_};
@@ -619,7 +682,9 @@ class ApiServer::Impl {
   std::optional<ComponentStatuses> components_;
   LogFiles log_files_;
   ProfilePages profiles_;
+  HealthMetrics health_metrics_;
   Health health_;
+  std::optional<ZPages> zpages_;
   std::optional<FlowConfig> flow_;
   std::unique_ptr<FrontHeaders> front_headers_;
   std::optional<Pipeline> pipeline_;
@@ -646,6 +711,9 @@ std::unique_ptr<ClientTransport> ApiServer::Connect(UserInfo user, Executor& exe
 const std::vector<std::string>& ApiServer::addresses() const { return impl_->addresses(); }
 MetricsRegistry& ApiServer::metrics() { return impl_->metrics(); }
 WorkQueueMetrics& ApiServer::queue_metrics() { return impl_->queue_metrics(); }
+void ApiServer::SetControllerManager(std::function<std::string()> fault) {
+  impl_->SetControllerManager(std::move(fault));
+}
 bool ApiServer::ready() const { return impl_->ready(); }
 void ApiServer::Drain() { impl_->Drain(); }
 

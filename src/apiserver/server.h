@@ -5,6 +5,7 @@
 // they are there.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,6 +44,10 @@ class ApiServer {
   // What /metrics tells, for others in the process whose metrics belong there too.
   MetricsRegistry& metrics();
   WorkQueueMetrics& queue_metrics();
+  // The control loops run in this process: its component status says what is wrong with them, and
+  // nothing is asked on the port of kube-controller-manager. Null, before they end: they are gone,
+  // and are not being asked.
+  void SetControllerManager(std::function<std::string()> fault);
   // Whether /readyz would say so.
   bool ready() const;
   // The end in order: /readyz says no, for a while everything is still served, then nothing new is

@@ -70,13 +70,17 @@ class Profiles(ServerCase):
 
         worker = threading.Thread(target=work)
         worker.start()
-        began = time.monotonic()
-        answer = self.get("/debug/pprof/profile?seconds=1")
-        took = time.monotonic() - began
+        # On a busy machine the server may get little time in one second.
+        for seconds in (1, 2, 4, 8, 16):
+            began = time.monotonic()
+            answer = self.get(f"/debug/pprof/profile?seconds={seconds}")
+            took = time.monotonic() - began
+            if answer.code != 200 or len(Profile(answer.body).samples) > 2:
+                break
         end.set()
         worker.join()
         self.assertEqual(answer.code, 200, answer.body[:200])
-        self.assertGreaterEqual(took, 1)
+        self.assertGreaterEqual(took, seconds)
         self.assertEqual(answer.headers["Content-Type"], "application/octet-stream")
         self.assertEqual(answer.headers["Content-Disposition"], 'attachment; filename="profile"')
         profile = Profile(answer.body)
@@ -88,14 +92,16 @@ class Profiles(ServerCase):
 
     def test_a_second_profile_at_a_time_is_refused(self):
         answers = []
-        first = threading.Thread(
-            target=lambda: answers.append(self.get("/debug/pprof/profile?seconds=2")))
+
+        def ask_until_one_is_refused():
+            while all(answer.code == 200 for answer in answers):
+                answers.append(self.get("/debug/pprof/profile?seconds=1"))
+
+        first = threading.Thread(target=ask_until_one_is_refused)
         first.start()
-        # Whichever comes first.
-        refused = self.get("/debug/pprof/profile?seconds=2")
+        ask_until_one_is_refused()
         first.join()
-        if refused.code == 200:
-            refused = answers[0]
+        refused = next(answer for answer in answers if answer.code != 200)
         self.assertEqual(refused.code, 500)
         self.assertIn("already in use", refused.text)
         self.assertEqual(self.get("/debug/pprof/profile?seconds=1").code, 200)
@@ -143,11 +149,10 @@ class Profiles(ServerCase):
         status = self.expect_status(self.get("/debug/pprof/heap", token=BOB), 403, "Forbidden")
         self.assertIn('User "bob" cannot get path "/debug/pprof/heap"', status["message"])
         self.grant("bob", [{"nonResourceURLs": ["/debug/pprof/*"], "verbs": ["get"]}])
-        for _ in range(100):
-            if self.get("/debug/pprof/heap", token=BOB).code == 200:
-                return
+        deadline = time.monotonic() + 60
+        while self.get("/debug/pprof/heap", token=BOB).code != 200:
+            self.assertLess(time.monotonic(), deadline, "bob may, and yet may not")
             time.sleep(0.05)
-        self.fail("bob may, and yet may not")
 
     def test_a_server_that_stops_sends_what_it_has(self):
         answers = []
@@ -163,7 +168,7 @@ class Profiles(ServerCase):
         began = time.monotonic()
         self.server.stop()
         asking.join()
-        self.assertLess(time.monotonic() - began, 20)
+        self.assertLess(time.monotonic() - began, 120)
         self.assertEqual(Profile(answers[-1].body).sample_types, ["samples", "cpu"])
         self.server.start()
 

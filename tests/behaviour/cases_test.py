@@ -15,7 +15,7 @@ Lines that begin with # say something; indented lines are the body, or go on wit
 is a merge patch, `PATCH:json`, `PATCH:strategic` and `PATCH:apply` are the others; `bob:` before
 the method makes it bob's, who may do nothing that no role gives him. The answer has at least the
 members that the case names: "*" stands for any value, null for one that must be absent, and lists
-must be as long as here.
+must be as long as here. "@warnings" are the texts of the warnings that came with it.
 """
 import json
 import ssl
@@ -94,7 +94,7 @@ def missing(wanted, got, path=""):
 
 
 def ask(server, step, namespace):
-    """Code and body of the answer."""
+    """Code, body and warnings of the answer."""
     fill = lambda text: text.replace("{ns}", namespace)  # noqa: E731
     kind = PATCHES.get(step.method)
     headers = {"Authorization": f"Bearer {step.token}", "Accept": "application/json",
@@ -104,9 +104,13 @@ def ask(server, step, namespace):
     trusting = ssl._create_unverified_context()
     try:
         with urllib.request.urlopen(request, context=trusting, timeout=60) as answer:
-            return answer.status, answer.read()
+            return answer.status, answer.read(), warnings_of(answer)
     except urllib.error.HTTPError as error:
-        return error.code, error.read()
+        return error.code, error.read(), warnings_of(error)
+
+
+def warnings_of(answer):
+    return [json.loads(each.split(" ", 2)[2]) for each in answer.headers.get_all("Warning") or []]
 
 
 def play(server, steps, namespace):
@@ -118,13 +122,13 @@ def play(server, steps, namespace):
     account.body = json.dumps({"metadata": {"name": "default"}})
     ask(server, account, namespace)
     for step in steps:
-        code, body = ask(server, step, namespace)
+        code, body, warnings = ask(server, step, namespace)
         where = f"line {step.number}: {step.method} {step.path}: "
         if code != step.code:
             return f"{where}{code}, not {step.code}: {body.decode(errors='replace')[:600]}"
         if step.answer.strip():
             wanted = json.loads(step.answer.replace("{ns}", namespace))
-            wrong = missing(wanted, json.loads(body))
+            wrong = missing(wanted, {**json.loads(body), "@warnings": warnings})
             if wrong:
                 return where + wrong
     return None

@@ -42,7 +42,12 @@ Result<std::unique_ptr<AdmissionChain>> AdmissionChain::Make(const PluginContext
   SKIFF_RETURN_IF_ERROR(CheckNames(settings));
   PluginConfigs configs;
   if (!settings.config_file.empty()) {
-    SKIFF_ASSIGN_OR_RETURN(configs, ReadAdmissionConfig(settings.config_file));
+    Result<PluginConfigs> read = ReadAdmissionConfig(settings.config_file);
+    if (!read) {
+      return Fail(read.error().reason(),
+                  "--admission-control-config-file: " + read.error().message());
+    }
+    configs = std::move(*read);
   }
   std::vector<Member> members;
   for (const PluginDesc& each : AllAdmissionPlugins()) {
@@ -68,30 +73,16 @@ std::vector<std::string_view> AdmissionChain::names() const {
   return out;
 }
 
-void AdmissionChain::SetObserver(AdmissionObserver* observer) {
-  observer_ = observer;
-  if (observer_ != nullptr) observer_->OnMembers(names());
-}
-
-Result<void> AdmissionChain::RunPlugins(AdmissionPhase phase, AdmissionRequest& request, Ask ask) {
-  Duration began = observer_ != nullptr ? clock_.Monotonic() : Duration{};
-  for (size_t i = 0; i < members_.size(); ++i) {
-    Result<void> result = ((*members_[i].plugin).*ask)(request);
-    if (observer_ != nullptr) {
-      const Duration ended = clock_.Monotonic();
-      observer_->OnPlugin(i, phase, request.operation, !result, ended - began);
-      began = ended;
-    }
-    if (!result) return result;
-  }
+Result<void> AdmissionChain::RunPlugins(AdmissionRequest& request, Ask ask) {
+  for (const Member& member : members_) SKIFF_RETURN_IF_ERROR(((*member.plugin).*ask)(request));
   return {};
 }
 
 Result<void> AdmissionChain::MutateAll(AdmissionRequest& request) {
   request.reinvoke = false;
-  SKIFF_RETURN_IF_ERROR(RunPlugins(AdmissionPhase::kMutate, request, &AdmissionPlugin::Mutate));
+  SKIFF_RETURN_IF_ERROR(RunPlugins(request, &AdmissionPlugin::Mutate));
   if (!request.reinvoke) return {};
-  return RunPlugins(AdmissionPhase::kMutate, request, &AdmissionPlugin::Mutate);
+  return RunPlugins(request, &AdmissionPlugin::Mutate);
 }
 
 void AdmissionChain::Tell(AdmissionPhase phase, const AdmissionRequest& request, bool rejected,
@@ -109,7 +100,7 @@ Result<void> AdmissionChain::Mutate(AdmissionRequest& request) {
 
 Result<void> AdmissionChain::Validate(AdmissionRequest& request) {
   const Duration began = clock_.Monotonic();
-  Result<void> result = RunPlugins(AdmissionPhase::kValidate, request, &AdmissionPlugin::Validate);
+  Result<void> result = RunPlugins(request, &AdmissionPlugin::Validate);
   Tell(AdmissionPhase::kValidate, request, !result, began);
   return result;
 }

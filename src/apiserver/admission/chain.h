@@ -13,7 +13,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,11 +33,7 @@ enum class AdmissionPhase : uint8_t { kMutate, kValidate };
 class AdmissionObserver {
  public:
   virtual ~AdmissionObserver() = default;
-  // Before all else: the names of the plugins, which are known by their place from then on.
-  virtual void OnMembers(std::span<const std::string_view> names) = 0;
-  virtual void OnPlugin(size_t member, AdmissionPhase phase, AdmissionOperation operation,
-                        bool rejected, Duration took) = 0;
-  // All plugins of a phase together.
+  // All plugins of a phase together: the time of each would cost more than most of them do.
   virtual void OnStep(AdmissionPhase phase, AdmissionOperation operation, bool rejected,
                       Duration took) = 0;
 };
@@ -59,7 +54,7 @@ class AdmissionChain final : public Admission {
       : members_(std::move(members)), clock_(clock) {}
 
   // Before the first request. The observer outlives the chain.
-  void SetObserver(AdmissionObserver* observer);
+  void SetObserver(AdmissionObserver* observer) { observer_ = observer; }
 
   Result<void> Mutate(AdmissionRequest& request) override;
   Result<void> Validate(AdmissionRequest& request) override;
@@ -68,8 +63,8 @@ class AdmissionChain final : public Admission {
 
  private:
   using Ask = Result<void> (AdmissionPlugin::*)(AdmissionRequest&);
-  // All plugins of a phase, one after another. The time is read once between two of them.
-  Result<void> RunPlugins(AdmissionPhase phase, AdmissionRequest& request, Ask ask);
+  // All plugins of a phase, one after another.
+  Result<void> RunPlugins(AdmissionRequest& request, Ask ask);
   Result<void> MutateAll(AdmissionRequest& request);
   void Tell(AdmissionPhase phase, const AdmissionRequest& request, bool rejected, Duration began);
 

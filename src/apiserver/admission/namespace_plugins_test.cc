@@ -21,6 +21,13 @@ class NamespacePluginsTest : public testing::PluginTest {
     if (operation != AdmissionOperation::kCreate) out.old = object;
     return out;
   }
+  static Asked DeletionOf(const std::string& name) {
+    return {.operation = AdmissionOperation::kDelete,
+            .resource = "namespaces",
+            .name_space = name,
+            .name = name,
+            .old = R"({"metadata":{}})"};
+  }
 };
 
 TEST_F(NamespacePluginsTest, LifecycleAllowsWritesInNamespacesThatAreThere) {
@@ -56,22 +63,36 @@ TEST_F(NamespacePluginsTest, LifecycleLetsNothingNewIntoANamespaceThatGoes) {
             "");
 }
 
+TEST_F(NamespacePluginsTest, LifecycleLooksOnceMoreAtANamespaceWhoseDeletionTheCacheMayNotKnow) {
+  Make(MakeNamespaceLifecycle);
+  Asked tried = DeletionOf("ns");
+  tried.dry_run = true;
+  ASSERT_EQ(Ask(tried), "");
+  EXPECT_EQ(Ask(ConfigMap(AdmissionOperation::kCreate, "ns")), "");
+  ASSERT_EQ(Ask(DeletionOf("ns")), "");
+  EXPECT_EQ(Ask(ConfigMap(AdmissionOperation::kUpdate, "ns")), "");
+  EXPECT_EQ(Ask(ConfigMap(AdmissionOperation::kCreate, "other")), "namespaces \"other\" not found");
+  EXPECT_NE(Ask(ConfigMap(AdmissionOperation::kCreate, "ns")), "");
+  EXPECT_EQ(awaited_.name, "ns");
+  // The store had nothing newer: the deletion came to nothing.
+  has_looked_ = true;
+  EXPECT_EQ(Ask(ConfigMap(AdmissionOperation::kCreate, "ns")), "");
+}
+
+TEST_F(NamespacePluginsTest, LifecycleNeedNotLookWhenTheNamespaceHasChangedSinceItsDeletion) {
+  Make(MakeNamespaceLifecycle);
+  ASSERT_EQ(Ask(DeletionOf("ns")), "");
+  Add(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ns"}})");
+  EXPECT_EQ(Ask(ConfigMap(AdmissionOperation::kCreate, "ns")), "");
+}
+
 TEST_F(NamespacePluginsTest, LifecycleKeepsTheNamespacesThatEveryClusterNeeds) {
   Make(MakeNamespaceLifecycle);
   for (const std::string name : {"default", "kube-system", "kube-public"}) {
-    EXPECT_EQ(Ask({.operation = AdmissionOperation::kDelete,
-                   .resource = "namespaces",
-                   .name_space = name,
-                   .name = name,
-                   .old = R"({"metadata":{}})"}),
+    EXPECT_EQ(Ask(DeletionOf(name)),
               "namespaces \"" + name + "\" is forbidden: this namespace may not be deleted");
   }
-  EXPECT_EQ(Ask({.operation = AdmissionOperation::kDelete,
-                 .resource = "namespaces",
-                 .name_space = "ns",
-                 .name = "ns",
-                 .old = R"({"metadata":{}})"}),
-            "");
+  EXPECT_EQ(Ask(DeletionOf("ns")), "");
 }
 
 TEST_F(NamespacePluginsTest, AutoProvisionMakesTheNamespaceWithTheObject) {

@@ -70,7 +70,7 @@ class SmallCluster {
     hubs.push_back(FindResource("resource.k8s.io", "v1", "deviceclasses")->hub);
     storages_ = std::move(*StorageSet::Make(hubs, *environment_));
     storages_->Start();
-    EXPECT_TRUE(storages_->WaitUntilReady(clock_.Monotonic() + std::chrono::seconds(10)));
+    EXPECT_TRUE(storages_->WaitUntilReady(clock_.Monotonic() + std::chrono::seconds(60)));
   }
   ~SmallCluster() { storages_->Stop(); }
 

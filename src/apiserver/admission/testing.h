@@ -78,7 +78,7 @@ class PluginTest : public ::testing::Test {
     ASSERT_TRUE(storages) << storages.error().ToString();
     storages_ = std::move(*storages);
     storages_->Start();
-    ASSERT_TRUE(storages_->WaitUntilReady(clock_.Monotonic() + std::chrono::seconds(10)));
+    ASSERT_TRUE(storages_->WaitUntilReady(clock_.Monotonic() + std::chrono::seconds(60)));
     Add(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ns"},
             "status":{"phase":"Active"}})");
   }
@@ -148,6 +148,7 @@ class PluginTest : public ::testing::Test {
     transaction_ = {};
     warnings_.clear();
     awaited_ = {};
+    awaited_.has_looked = has_looked_;
     AdmissionRequest request{.operation = asked.operation,
                              .resource = resource,
                              .subresource = asked.subresource,
@@ -197,6 +198,7 @@ class PluginTest : public ::testing::Test {
   Transaction transaction_;
   std::vector<std::string> warnings_;
   AwaitedObject awaited_;
+  bool has_looked_ = false;  // for what an earlier try lacked
 
  private:
   std::shared_ptr<MemoryDisk> disk_ = std::make_shared<MemoryDisk>();

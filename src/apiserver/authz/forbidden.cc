@@ -1,6 +1,7 @@
 #include "apiserver/authz/forbidden.h"
 
 #include "apiserver/authz/policy_rule.h"
+#include "base/html.h"
 
 namespace skiff {
 namespace {
@@ -17,30 +18,10 @@ std::string WhatIsForbidden(const AccessAttributes& attributes) {
   return out + " in the namespace " + GoQuoted(attributes.name_space);
 }
 
-std::string WithoutHtml(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 Status ForbiddenStatus(const AccessAttributes& attributes, std::string_view reason) {
-  std::string why = WithoutHtml(WhatIsForbidden(attributes));
+  std::string why = EscapeHtml(WhatIsForbidden(attributes), /*quotes=*/false);
   if (!reason.empty()) why.append(": ").append(reason);
   return ForbiddenObject(attributes.group, attributes.resource, attributes.name, why);
 }

@@ -101,6 +101,14 @@ void Bootstrap::Stop() {
 void Bootstrap::Drain() {
   Stop();
   if (!thread_ || !done() || !options_.reconcile_endpoints) return;
+  if (const StoreHealth health = context_.store.Health(); !health.writable) {
+    // Nobody should wait for its answer to see this process end.
+    context_.log.Warning(
+        "this server stays in the endpoints of the kubernetes service until its "
+        "key expires: the store cannot be written",
+        {{"reason", health.reason}});
+    return;
+  }
   const Result<void> removed = endpoints_.Remove();
   if (!removed) {
     context_.log.Warning("could not leave the endpoints of the kubernetes service",
@@ -137,8 +145,12 @@ void Bootstrap::Run() {
 void Bootstrap::RunDue() {
   for (Task& task : tasks_) {
     const Duration now = context_.rest.clock.Monotonic();
+    if (!WaitUntil(now)) return;
     if (task.due > now) continue;
-    task.due = now + task.period;
+    // A store that is away makes each task wait for long, and so whoever wants this to stop.
+    const bool can_write = context_.store.Health().writable;
+    task.due = now + (can_write ? task.period : kRetryPeriod);
+    if (!can_write) continue;
     const Result<void> result = task.run();
     if (result) continue;
     context_.log.Warning("upkeep failed",

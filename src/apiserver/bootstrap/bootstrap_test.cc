@@ -123,7 +123,7 @@ class BootstrapTest : public ::testing::Test {
     SystemClock clock;
     std::mutex mutex;
     std::condition_variable wake;
-    const Duration deadline = clock.Monotonic() + std::chrono::seconds(20);
+    const Duration deadline = clock.Monotonic() + std::chrono::seconds(60);
     while (clock.Monotonic() < deadline) {
       if ((server.Json(key).find(text) != std::string::npos) == has) return true;
       std::unique_lock lock(mutex);
@@ -185,6 +185,18 @@ TEST_F(BootstrapTest, FindsEverythingInPlaceAtTheNextStart) {
       continue;
     EXPECT_EQ(before[key], revision) << key;
   }
+}
+
+TEST_F(BootstrapTest, NobodyWaitsAtTheEndForAStoreThatCannotBeWritten) {
+  Server server(disk_, clock_, "192.0.2.1");
+  server.Start();
+  ASSERT_TRUE(WaitForStart(server, "192.0.2.1"));
+  disk_->SetFull(true);
+  Transaction put;
+  put.writes.push_back({Write::Kind::kPut, "/registry/a", SharedBytes(std::string("1")), {}});
+  ASSERT_FALSE(CommitAndWait(server.store(), std::move(put)));
+  server.Drain();
+  EXPECT_NE(server.Log().find("until its key expires"), std::string::npos) << server.Log();
 }
 
 TEST_F(BootstrapTest, AFlowSchemaSaysThatItsPriorityLevelIsGone) {

@@ -90,7 +90,7 @@ Result<Change> SystemWriter::Create(const Endpoint& endpoint, const Document& wa
   object.root().Set(object.arena(), "apiVersion",
                     Value::String(endpoint.resource->version->desc->api_version));
   SKIFF_RETURN_IF_ERROR(FillMetaForCreate(endpoint, name_space, object, rest_.random, now));
-  SKIFF_ASSIGN_OR_RETURN(object, Convert(object, endpoint.storage->desc().stored));
+  SKIFF_ASSIGN_OR_RETURN(object, Convert(std::move(object), endpoint.storage->desc().stored));
   Document with_status = object.Copy();
   Change change;
   change.kind = Change::Kind::kWrite;

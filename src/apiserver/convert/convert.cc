@@ -1,39 +1,16 @@
 #include "apiserver/convert/convert.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apiserver/convert/rules.h"
+#include "object/zero.h"
 #include "views/core/v1.h"
 #include "views/events.k8s.io/v1.h"
 
 namespace skiff {
 namespace {
-
-// Whether the value is what a field that is no pointer has when it is absent.
-bool IsZero(const Value& value) {
-  switch (value.tag()) {
-    case Tag::kNull:
-      return true;
-    case Tag::kBool:
-      return !value.AsBool();
-    case Tag::kInt:
-    case Tag::kDuration:
-      return value.AsInt() == 0;
-    case Tag::kUint:
-      return value.AsUint() == 0;
-    case Tag::kDouble:
-      return value.AsDouble() == 0;
-    case Tag::kString:
-    case Tag::kBytes:
-      return value.AsText().empty();
-    case Tag::kTime:
-    case Tag::kMicroTime:
-      return IsZero(value.AsTime());
-    default:
-      return false;
-  }
-}
 
 bool IsEvent(const MessageDesc* type) {
   return type == views::core_v1::Event::Type() || type == views::core_v1::EventList::Type() ||
@@ -80,7 +57,7 @@ void Copier::CopyMembers(const Value& from, Value& out) {
     const FieldDesc& field = member.field_desc(*from.type());
     const uint16_t index = to.FindField(field.name());
     if (index == MessageDesc::kNoField) continue;
-    if (field.pointer() && !to.fields[index].pointer() && IsZero(member)) continue;
+    if (field.pointer() && !to.fields[index].pointer() && IsZeroScalar(member)) continue;
     out.SetMember(arena_, index, Field(member, to.fields[index]));
   }
 }
@@ -140,6 +117,16 @@ Result<Document> Convert(const Document& object, const MessageDesc* to) {
   copier.PutText(out.root(), "kind", object.kind().empty() ? to->name : object.kind());
   copier.PutText(out.root(), "apiVersion", to->group_version->api_version);
   return out;
+}
+
+Result<Document> Convert(Document&& object, const MessageDesc* to) {
+  if (object.type() != to || to == nullptr) {
+    return Convert(static_cast<const Document&>(object), to);
+  }
+  Copier copier(object.arena());
+  if (object.kind().empty()) copier.PutText(object.root(), "kind", to->name);
+  copier.PutText(object.root(), "apiVersion", to->group_version->api_version);
+  return std::move(object);
 }
 
 }  // namespace skiff

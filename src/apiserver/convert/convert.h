@@ -20,5 +20,7 @@ bool CanConvert(const MessageDesc* from, const MessageDesc* to);
 // The object with the other's kind and apiVersion. Fails when !CanConvert() (an internal error).
 // The result shares nothing with the object.
 Result<Document> Convert(const Document& object, const MessageDesc* to);
+// The same object where it is of that type already.
+Result<Document> Convert(Document&& object, const MessageDesc* to);
 
 }  // namespace skiff

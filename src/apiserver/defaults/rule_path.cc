@@ -4,32 +4,13 @@
 #include <string>
 
 #include "base/strings.h"
+#include "object/zero.h"
 
 namespace skiff {
 namespace {
 
 bool IsZero(const Value& value) {
-  switch (value.tag()) {
-    case Tag::kNull:
-      return true;
-    case Tag::kBool:
-      return !value.AsBool();
-    case Tag::kInt:
-    case Tag::kDuration:
-      return value.AsInt() == 0;
-    case Tag::kUint:
-      return value.AsUint() == 0;
-    case Tag::kDouble:
-      return value.AsDouble() == 0;
-    case Tag::kString:
-    case Tag::kBytes:
-      return value.AsText().empty();
-    case Tag::kList:
-    case Tag::kMap:
-      return value.size() == 0;
-    default:
-      return false;
-  }
+  return value.is_list() || value.is_map() ? value.size() == 0 : IsZeroScalar(value);
 }
 
 void SetBelow(Value& at, std::span<const RuleStep> steps, const Value& value, Arena& arena) {

@@ -44,7 +44,7 @@ bool GroupExists(std::string_view group) {
 }
 
 std::unexpected<Status> BadEntry(std::string_view key, const std::string& what) {
-  return BadRequest("runtime-config: " + Quoted(key) + ": " + what);
+  return BadRequest("--runtime-config: " + Quoted(key) + ": " + what);
 }
 
 struct ConfigKey {

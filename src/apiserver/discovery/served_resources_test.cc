@@ -91,28 +91,30 @@ TEST(ServedResourcesTest, MoreGroupsTakeTheirPlaceByPriority) {
 }
 
 TEST(RuntimeConfigTest, NamesWhatItDoesNotKnow) {
-  EXPECT_EQ(ErrorOf("none/v1=true"), R"(runtime-config: "none/v1": there is no such API group)");
-  EXPECT_EQ(ErrorOf("apps/v9"), R"(runtime-config: "apps/v9": the group has no such version)");
-  EXPECT_EQ(ErrorOf("apps/v1/Deployments"),
-            "runtime-config: \"apps/v1/Deployments\": the version has no such resource (plural, in "
-            "lower case)");
+  EXPECT_EQ(ErrorOf("none/v1=true"), R"(--runtime-config: "none/v1": there is no such API group)");
+  EXPECT_EQ(ErrorOf("apps/v9"), R"(--runtime-config: "apps/v9": the group has no such version)");
+  EXPECT_EQ(
+      ErrorOf("apps/v1/Deployments"),
+      "--runtime-config: \"apps/v1/Deployments\": the version has no such resource (plural, in "
+      "lower case)");
   EXPECT_EQ(ErrorOf("api/legacy=true"),
-            R"(runtime-config: "api/legacy": there is no such API group)");
+            R"(--runtime-config: "api/legacy": there is no such API group)");
   EXPECT_EQ(ErrorOf("apps/v1/deployments/scale"),
-            "runtime-config: \"apps/v1/deployments/scale\": expected group/version or "
+            "--runtime-config: \"apps/v1/deployments/scale\": expected group/version or "
             "group/version/resource");
 }
 
 TEST(RuntimeConfigTest, ValuesAreTrueOrFalse) {
-  EXPECT_EQ(ErrorOf("api/all=1"), R"(runtime-config: "api/all": expected true or false, not "1")");
+  EXPECT_EQ(ErrorOf("api/all=1"),
+            R"(--runtime-config: "api/all": expected true or false, not "1")");
   EXPECT_EQ(ErrorOf("apps/v1=maybe"),
-            R"(runtime-config: "apps/v1": expected true or false, not "maybe")");
+            R"(--runtime-config: "apps/v1": expected true or false, not "maybe")");
   EXPECT_EQ(ErrorOf("apps/v1=T, ,"), "none");
 }
 
 TEST(RuntimeConfigTest, SomethingIsLeftToServe) {
   EXPECT_EQ(ErrorOf("api/all=false"),
-            R"(runtime-config: "api/all": false alone would leave nothing to serve)");
+            R"(--runtime-config: "api/all": false alone would leave nothing to serve)");
   EXPECT_EQ(ErrorOf("api/all=false,v1=true"), "none");
 }
 

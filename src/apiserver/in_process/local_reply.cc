@@ -23,11 +23,11 @@ std::string TextOf(const Value& tree, std::string_view name) {
   return found != nullptr && found->is_string() ? std::string(found->AsText()) : std::string();
 }
 
-Result<ClientReply> Reply(Status why, const ReplyShape&, SharedDocuments&) {
+Result<ClientReply> Reply(Status why, DocumentForm, SharedDocuments&) {
   return std::unexpected(std::move(why));
 }
 
-Result<ClientReply> Reply(GivenObject given, const ReplyShape&, SharedDocuments&) {
+Result<ClientReply> Reply(GivenObject given, DocumentForm, SharedDocuments&) {
   ClientReply out{.code = given.code};
   if (given.object.kind() != "Status") {
     out.object = std::make_shared<const Document>(std::move(given.object));
@@ -35,37 +35,34 @@ Result<ClientReply> Reply(GivenObject given, const ReplyShape&, SharedDocuments&
   return out;
 }
 
-Result<ClientReply> Reply(StoredObject stored, const ReplyShape& shape,
-                          SharedDocuments& documents) {
+Result<ClientReply> Reply(StoredObject stored, DocumentForm form, SharedDocuments& documents) {
   ClientReply out{.code = stored.code};
   SKIFF_ASSIGN_OR_RETURN(out.object,
-                         documents.Get(stored.view, shape.form, stored.bytes, stored.revision));
+                         documents.Get(stored.view, form, stored.bytes, stored.revision));
   return out;
 }
 
-Result<ClientReply> Reply(StoredList list, const ReplyShape& shape, SharedDocuments& documents) {
+Result<ClientReply> Reply(StoredList list, DocumentForm form, SharedDocuments& documents) {
   ClientReply out;
   out.resource_version = RevisionText(list.reply.revision()).view();
-  // Who deletes a collection does not look at what was in it.
-  if (shape.verb == ClientVerb::kDeleteCollection) return out;
   out.continue_token = list.reply.page().continue_token;
   for (ListCursor at = list.reply.Entries(); const CacheEntry* entry = at.Next();) {
     SKIFF_ASSIGN_OR_RETURN(ObjectPtr item,
-                           documents.Get(list.view, shape.form, entry->value(), entry->revision()));
+                           documents.Get(list.view, form, entry->value(), entry->revision()));
     out.items.push_back(std::move(item));
   }
   return out;
 }
 
-Result<ClientReply> Reply(HttpResponse response, const ReplyShape&, SharedDocuments&) {
+Result<ClientReply> Reply(HttpResponse response, DocumentForm, SharedDocuments&) {
   if (response.code >= 400) return std::unexpected(StatusOf(response));
   return Fail(StatusReason::kNotAcceptable, "this is answered with text, and not with an object");
 }
 
 }  // namespace
 
-Result<ClientReply> ReplyOf(LocalReply reply, const ReplyShape& shape, SharedDocuments& documents) {
-  return std::visit([&](auto& each) { return Reply(std::move(each), shape, documents); }, reply);
+Result<ClientReply> ReplyOf(LocalReply reply, DocumentForm form, SharedDocuments& documents) {
+  return std::visit([&](auto& each) { return Reply(std::move(each), form, documents); }, reply);
 }
 
 Status StatusOf(const HttpResponse& response) {

@@ -33,13 +33,7 @@ struct StoredList {
 // The last is what the server says before it knows who asks how: plain text, or a timeout.
 using LocalReply = std::variant<Status, GivenObject, StoredObject, StoredList, HttpResponse>;
 
-// What a caller wants to have of the answer.
-struct ReplyShape {
-  ClientVerb verb;
-  DocumentForm form;
-};
-
-Result<ClientReply> ReplyOf(LocalReply reply, const ReplyShape& shape, SharedDocuments& documents);
+Result<ClientReply> ReplyOf(LocalReply reply, DocumentForm form, SharedDocuments& documents);
 
 // The error that an answer of HTTP tells, as a Status or in plain text.
 Status StatusOf(const HttpResponse& response);

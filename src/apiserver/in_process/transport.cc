@@ -14,6 +14,7 @@
 #include "apiserver/in_process/local_watch.h"
 #include "apiserver/in_process/served_api.h"
 #include "apiserver/in_process/shared_documents.h"
+#include "base/limits.h"
 
 namespace skiff {
 namespace {
@@ -23,6 +24,11 @@ using Discovered = std::move_only_function<void(Result<ServedApi>)>;
 
 Status Closed() {
   return Status(StatusReason::kServiceUnavailable, "the way to the API server is closed");
+}
+
+Status TooMany(std::string_view what) {
+  return Status(StatusReason::kTooManyRequests,
+                "too many " + std::string(what) + " of this client are open");
 }
 
 // What is open, and what all calls share. Executor only. Callbacks hold it weakly and find it gone
@@ -48,13 +54,14 @@ class Calls : public std::enable_shared_from_this<Calls> {
   void Send(const ClientCall& call, Done done) {
     const uint64_t id = ++last_;
     calls_.emplace(id, std::move(done));
-    const ReplyShape shape{.verb = call.verb, .form = FormOf(call.metadata_only)};
+    const DocumentForm form = FormOf(call.metadata_only);
     const auto local =
-        std::make_shared<LocalCall>(link_, [weak = weak_from_this(), id, shape](LocalReply reply) {
+        std::make_shared<LocalCall>(link_, [weak = weak_from_this(), id, form](LocalReply reply) {
           const auto self = weak.lock();
-          if (self != nullptr) self->Answer(id, shape, std::move(reply));
+          if (self != nullptr) self->Answer(id, form, std::move(reply));
         });
     if (closed_) return local->Refuse(Closed());
+    if (calls_.size() > limits::kMaxInProcessCalls) return local->Refuse(TooMany("calls"));
     Result<ApiRequestPtr> request = RequestOf(call, local);
     if (!request) return local->Refuse(request.error());
     Handle(std::move(*request), local);
@@ -66,6 +73,8 @@ class Calls : public std::enable_shared_from_this<Calls> {
     const auto local = watch->MakeSink();
     if (closed_) {
       local->Refuse(Closed());
+    } else if (watches_.size() > limits::kMaxInProcessWatches) {
+      local->Refuse(TooMany("watches"));
     } else {
       Handle(RequestOf(call, local), local);
     }
@@ -79,6 +88,9 @@ class Calls : public std::enable_shared_from_this<Calls> {
     const uint64_t id = ++last_;
     discoveries_.emplace(id, std::move(done));
     if (closed_) return AnswerDiscovery(id, std::unexpected(Closed()));
+    if (discoveries_.size() > limits::kMaxInProcessCalls) {
+      return AnswerDiscovery(id, std::unexpected(TooMany("calls")));
+    }
     const AccessAttributes attributes{.user = user_.get(),
                                       .verb = "get",
                                       .is_resource = false,
@@ -123,9 +135,9 @@ class Calls : public std::enable_shared_from_this<Calls> {
     options_.handle(std::move(request));
   }
 
-  void Answer(uint64_t id, const ReplyShape& shape, LocalReply reply) {
+  void Answer(uint64_t id, DocumentForm form, LocalReply reply) {
     auto open = calls_.extract(id);
-    if (!open.empty()) open.mapped()(ReplyOf(std::move(reply), shape, *documents_));
+    if (!open.empty()) open.mapped()(ReplyOf(std::move(reply), form, *documents_));
   }
 
   void AfterAuthorization(uint64_t id, const std::optional<Status>& refused) {

@@ -4,7 +4,8 @@
 // the same pipeline behind authentication: authorization, admission, validation, metrics. But
 // nothing of it is encoded: bodies are handed over as documents, and answers and events are
 // documents too, decoded once from the bytes at rest and shared. Handlers run on the executor's
-// thread until they have to wait.
+// thread until they have to wait. Of calls and watches so many may be open as limits.h names; the
+// next ones are refused with kTooManyRequests.
 //
 // Owner: the client; to be closed and destroyed before the server, on the executor or when that
 // does not run any more.

@@ -49,6 +49,18 @@ TEST(ApplyTest, WhatIsNoLongerAppliedGoes) {
             R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"c"},"data":{"a":"1"}})");
 }
 
+TEST(ApplyTest, WhatIsNoLongerAppliedGoesEvenIfItsFieldIsAlwaysShown) {
+  ManagedObject object("rbac.authorization.k8s.io/v1", "ClusterRole");
+  object.Update("u", R"({"metadata":{"name":"r"},"aggregationRule":{"clusterRoleSelectors":[]}})");
+  ASSERT_EQ(object.Apply("m", R"({"metadata":{"name":"r"},"rules":[{"verbs":["get"],)"
+                              R"("apiGroups":[""],"resources":["pods"]}]})"),
+            "");
+  ASSERT_NE(object.Json().find("pods"), std::string::npos) << object.Json();
+  ASSERT_EQ(object.Apply("m", R"({"metadata":{"name":"r"}})"), "");
+  EXPECT_EQ(object.Json().find("pods"), std::string::npos) << object.Json();
+  EXPECT_EQ(object.Owners().find("m Apply"), std::string::npos);
+}
+
 TEST(ApplyTest, WhatOthersOwnStays) {
   ManagedObject object("v1", "ConfigMap");
   ASSERT_EQ(object.Apply("m", R"({"metadata":{"name":"c"},"data":{"a":"1","b":"2"}})"), "");

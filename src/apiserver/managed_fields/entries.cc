@@ -64,6 +64,11 @@ void ManagedEntry::SetFields(const FieldSet& fields) {
   text_ = {};
 }
 
+void ManagedEntry::SetText(std::string_view text) {
+  text_ = text;
+  read_ = false;
+}
+
 bool ManagedEntry::SameManager(const ManagedEntry& other) const {
   return manager == other.manager && applies == other.applies && subresource == other.subresource &&
          (applies || api_version == other.api_version);

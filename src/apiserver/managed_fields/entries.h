@@ -29,7 +29,9 @@ struct ManagedEntry {
   // As the schema of its version has it (FitToSchema). A text that is no set is an empty one.
   const FieldSet& Fields(Arena& arena);
   void SetFields(const FieldSet& fields);
-  // The text as it was read; empty when the set is new.
+  // The set in its text form, which outlives the entry.
+  void SetText(std::string_view text);
+  // The text as it was read or set; empty when the set is new.
   std::string_view text() const { return text_; }
 
   // Entries are the same manager's if all that tells managers apart is equal.

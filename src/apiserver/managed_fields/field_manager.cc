@@ -10,6 +10,7 @@
 #include "apiserver/managed_fields/managers.h"
 #include "apiserver/managed_fields/reset_fields.h"
 #include "apiserver/managed_fields/versions.h"
+#include "object/fields/new_fields.h"
 
 namespace skiff {
 namespace {
@@ -68,6 +69,27 @@ bool HasUid(const Document& object) {
   return uid != nullptr && uid->is_string() && !uid->AsText().empty();
 }
 
+// An object that is about to be created has been nothing so far.
+bool IsBlank(const Document& live) { return live.type() != nullptr && live.root().size() == 0; }
+
+// All that a new object sets becomes its writer's. False where that takes a comparison.
+bool GiveAllTo(Arena& arena, const FieldWriter& writer, const ResetFields& reset,
+               Document& object) {
+  if (object.type() == nullptr) return false;
+  ByteBuffer text;
+  if (!AppendFieldsOfNew(arena, text, object.root(), {UnownedFields(), reset.excluded()})) {
+    return false;
+  }
+  if (text.view() == "{}") return true;
+  ManagedEntry entry = EntryOf(writer, false);
+  entry.time = writer.now;
+  entry.SetText(text.view());
+  ManagedFields owned;
+  owned.entries().push_back(entry);
+  owned.Write(object);
+  return true;
+}
+
 }  // namespace
 
 void TrackUpdate(const FieldWriter& writer, const Document& live, Document& object) {
@@ -76,9 +98,11 @@ void TrackUpdate(const FieldWriter& writer, const Document& live, Document& obje
   EraseManagedFields(object);
   // Objects without owners stay so until somebody applies them.
   if (managed.empty() && HasUid(live)) return;
+  const ResetFields reset(arena, writer.storage, writer.subresource);
+  if (managed.empty() && IsBlank(live) && GiveAllTo(arena, writer, reset, object)) return;
   VersionConverter converter;
-  VersionedChanges changes(arena, converter, ResetFields(arena, writer.storage, writer.subresource),
-                           {live.root(), live.type()}, {object.root(), object.type()});
+  VersionedChanges changes(arena, converter, reset, {live.root(), live.type()},
+                           {object.root(), object.type()});
   // Items that should have a key and have none cannot be owned, and then nothing is.
   if (const FieldChanges* changed = changes.In(writer.api_version);
       changed != nullptr && (HasPlaces(changed->added) || HasPlaces(changed->modified))) {

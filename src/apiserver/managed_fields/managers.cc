@@ -5,6 +5,8 @@
 #include <string>
 #include <tuple>
 
+#include "object/fields/holds.h"
+
 namespace skiff {
 namespace {
 
@@ -166,12 +168,19 @@ void TakeChanges(Arena& arena, VersionedChanges& changes, ManagedFields& managed
 
 void GiveChangesTo(Arena& arena, const FieldWriter& writer, VersionedChanges& changes,
                    ManagedFields& managed) {
-  TakeChanges(arena, changes, managed, nullptr);
+  const ManagedEntry self = EntryOf(writer, false);
   const FieldChanges* changed = changes.In(writer.api_version);
-  if (changed != nullptr) {
-    const FieldSet own = Union(arena, changed->modified, changed->added);
+  const FieldSet own =
+      changed == nullptr ? FieldSet() : Union(arena, changed->modified, changed->added);
+  // Mostly the writer changes what it owns already, and keeps just that.
+  ManagedEntry* const kept = managed.Find(self);
+  if (kept != nullptr && !own.empty() && changed->removed.empty() && TextHolds(kept->text(), own)) {
+    kept->time = writer.now;
+    TakeChanges(arena, changes, managed, &self);
+  } else {
+    TakeChanges(arena, changes, managed, nullptr);
     if (!own.empty()) {
-      ManagedEntry& entry = managed.FindOrAdd(EntryOf(writer, false));
+      ManagedEntry& entry = managed.FindOrAdd(self);
       entry.SetFields(Union(arena, own, entry.Fields(arena)));
       entry.time = writer.now;
     }

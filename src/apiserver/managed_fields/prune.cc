@@ -12,6 +12,13 @@ FieldSet NamedFieldsOf(Arena& arena, const VersionedValue& value) {
   return WithNamedFields(arena, FieldsOf(arena, value.shape(), value.value), value.shape());
 }
 
+// What is left of a value. A conversion makes a whole object of it again, which shows what was
+// taken away as unset.
+FieldSet FieldsLeftIn(Arena& arena, const VersionedValue& left, bool converted) {
+  if (converted) return NamedFieldsOf(arena, left);
+  return WithNamedFields(arena, SetFieldsOf(arena, left.shape(), left.value), left.shape());
+}
+
 // All that is owned in one version.
 struct OwnedInVersion {
   const MessageDesc* type;
@@ -52,10 +59,12 @@ Result<VersionedValue> Prune(Arena& arena, VersionConverter& converter,
 
   // Back comes what anybody owns, version by version.
   VersionedValue full = whole;
+  bool converted = false;
   for (const OwnedInVersion& owned : OwnedByVersion(arena, type, managed)) {
+    converted |= owned.type != type;
     SKIFF_ASSIGN_OR_RETURN(full, converter.Convert(full, owned.type));
     SKIFF_ASSIGN_OR_RETURN(pruned, converter.Convert(pruned, owned.type));
-    const FieldSet kept = Union(arena, NamedFieldsOf(arena, pruned),
+    const FieldSet kept = Union(arena, FieldsLeftIn(arena, pruned, converted),
                                 WithNamedFields(arena, owned.fields, full.shape()));
     pruned = Without(arena, full, Difference(arena, NamedFieldsOf(arena, full), kept));
   }
@@ -63,7 +72,7 @@ Result<VersionedValue> Prune(Arena& arena, VersionConverter& converter,
   // And what nobody owned and the manager never applied.
   SKIFF_ASSIGN_OR_RETURN(pruned, converter.Convert(pruned, type));
   const FieldSet gone =
-      Difference(arena, NamedFieldsOf(arena, whole), NamedFieldsOf(arena, pruned));
+      Difference(arena, NamedFieldsOf(arena, whole), FieldsLeftIn(arena, pruned, converted));
   pruned = Without(arena, whole, Intersection(arena, gone, before));
   return converter.Convert(pruned, merged.type);
 }

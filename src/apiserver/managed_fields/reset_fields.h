@@ -20,6 +20,7 @@ class ResetFields {
 
   // The set without what the endpoint resets.
   FieldSet Apply(Arena& arena, const FieldSet& set) const;
+  const FieldSet& excluded() const { return excluded_; }
 
  private:
   FieldSet excluded_;

@@ -10,6 +10,8 @@
 #include "apiserver/registry/read_now.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/validation/common.h"
+#include "apiserver/validation/features.h"
 #include "apiserver/validation/field_errors.h"
 #include "base/ip_address.h"
 #include "views/core/v1.h"
@@ -84,12 +86,23 @@ Status NoHost(const core::Pod& pod) {
                 "pod " + std::string(pod.metadata().name()) + " does not have a host assigned");
 }
 
+void CheckStream(const std::vector<std::string_view>& given, bool has_tail, FieldErrors& errors) {
+  if (!IsOn(Feature::kSplitLogStreams)) {
+    if (!given.empty()) errors.Forbidden("stream", "may not be specified");
+    return;
+  }
+  const std::string_view stream = given.empty() ? "All" : given.front();
+  ValidateOneOf(stream, {"All", "Stderr", "Stdout"}, "stream", errors);
+  if (stream != "All" && has_tail) {
+    errors.Forbidden("[]", "`tailLines` and specific `stream` are mutually exclusive for now");
+  }
+}
+
 Result<void> CheckLogOptions(const ApiRequest& request) {
   const QueryParameters& query = request.query;
   SKIFF_ASSIGN_OR_RETURN(const std::optional<int64_t> tail, query.OptionalInt("tailLines"));
   SKIFF_ASSIGN_OR_RETURN(const std::optional<int64_t> bytes, query.OptionalInt("limitBytes"));
   SKIFF_ASSIGN_OR_RETURN(const std::optional<int64_t> since, query.OptionalInt("sinceSeconds"));
-  const std::string_view stream = query.Get("stream");
   FieldErrors errors;
   if (tail && *tail < 0) {
     errors.Invalid("tailLines", *tail, "must be greater than or equal to 0");
@@ -100,13 +113,7 @@ Result<void> CheckLogOptions(const ApiRequest& request) {
   } else if (since && *since < 1) {
     errors.Invalid("sinceSeconds", *since, "must be greater than 0");
   }
-  const bool whole = stream.empty() || stream == "All";
-  if (!whole && stream != "Stdout" && stream != "Stderr") {
-    errors.NotSupported("stream", stream, {"All", "Stderr", "Stdout"});
-  }
-  if (!whole && tail) {
-    errors.Forbidden("[]", "`tailLines` and specific `stream` are mutually exclusive for now");
-  }
+  CheckStream(query.All("stream"), tail.has_value(), errors);
   if (errors.empty()) return {};
   return std::unexpected(Invalid("PodLogOptions", "", request.info.name, errors.Take()));
 }

@@ -1,16 +1,55 @@
 #include "apiserver/registry/endpoint_slices.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "apiserver/rest/object_meta.h"
+#include "object/scalar/names.h"
+#include "views/discovery.k8s.io/v1.h"
 
 namespace skiff {
 namespace {
+
+namespace discovery = views::discovery_k8s_io_v1;
+
+constexpr std::string_view kHostname = "kubernetes.io/hostname";
 
 bool SameMember(const Value* a, const Value* b) {
   static constexpr Value kAbsent{};
   return DeepEqual(a != nullptr ? *a : kAbsent, b != nullptr ? *b : kAbsent);
 }
 
+std::vector<std::string> NodesOfTopology(const Document& slice) {
+  std::vector<std::string> out;
+  for (const discovery::Endpoint& each : discovery::EndpointSlice(slice).endpoints()) {
+    const auto node = each.deprecated_topology().Find(kHostname);
+    if (node) out.emplace_back(*node);
+  }
+  return out;
+}
+
+// Topology is a field of versions that are gone. A client that copies it from a stored slice means
+// the node that it names.
+void DropTopology(const std::vector<std::string>& old_nodes, Document& object) {
+  discovery::MutableEndpointSlice slice(object);
+  for (size_t i = 0; i < slice.Read().endpoints().size(); ++i) {
+    const discovery::Endpoint endpoint = slice.Read().endpoints()[i];
+    const std::string node(endpoint.deprecated_topology().Get(kHostname));
+    const bool is_node = !endpoint.node_name() && IsDns1123Subdomain(node) &&
+                         std::ranges::find(old_nodes, node) != old_nodes.end();
+    discovery::MutableEndpoint change = slice.mutable_endpoints(i);
+    if (is_node) change.set_node_name(node);
+    change.clear_deprecated_topology();
+  }
+}
+
 }  // namespace
+
+Result<void> EndpointSliceBehaviour::PrepareForCreate(WriteContext&, Document& object) {
+  DropTopology({}, object);
+  return {};
+}
 
 Result<void> EndpointSliceBehaviour::PrepareForUpdate(WriteContext&, Document& old,
                                                       Document& object) {
@@ -19,6 +58,9 @@ Result<void> EndpointSliceBehaviour::PrepareForUpdate(WriteContext&, Document& o
     changed |= !SameMember(old.root().Find(name), object.root().Find(name));
   }
   if (changed) MetaOf(object).SetGeneration(MetaOf(old).generation() + 1);
+  if (!SameMember(old.root().Find("endpoints"), object.root().Find("endpoints"))) {
+    DropTopology(NodesOfTopology(old), object);
+  }
   return {};
 }
 

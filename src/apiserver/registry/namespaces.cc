@@ -16,6 +16,22 @@ void SetNameLabel(Document& object) {
   core::MutableNamespace(object).mutable_metadata().put_labels(kNameLabel, MetaOf(object).name());
 }
 
+// What the deletion asks for about dependents; if it asks for nothing, all stays as it is.
+void SetFinalizer(const DeleteOptions& options, std::string_view finalizer,
+                  std::string_view propagation, bool orphans, MetaOf& meta) {
+  bool wanted = meta.HasFinalizer(finalizer);
+  if (options.orphan_dependents) {
+    wanted = *options.orphan_dependents == orphans;
+  } else if (!options.propagation.empty()) {
+    wanted = options.propagation == propagation;
+  }
+  if (wanted) {
+    meta.AddFinalizer(finalizer);
+  } else {
+    meta.RemoveFinalizer(finalizer);
+  }
+}
+
 }  // namespace
 
 Result<void> NamespaceBehaviour::PrepareForCreate(WriteContext&, Document& object) {
@@ -40,10 +56,12 @@ bool NamespaceBehaviour::IsFinished(WriteContext&, Document& object) {
          core::Namespace(object).spec().finalizers().empty();
 }
 
-Result<bool> NamespaceBehaviour::KeepsOnDelete(WriteContext& write, const DeleteOptions&,
+Result<bool> NamespaceBehaviour::KeepsOnDelete(WriteContext& write, const DeleteOptions& options,
                                                Document& object) {
   MetaOf meta(object);
   if (!meta.deleting()) {
+    SetFinalizer(options, "orphan", "Orphan", true, meta);
+    SetFinalizer(options, "foregroundDeletion", "Foreground", false, meta);
     meta.SetDeletionTimestamp(write.now);
     core::MutableNamespace(object).mutable_status().set_phase("Terminating");
     return true;

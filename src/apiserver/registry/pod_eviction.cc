@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apiserver/authn/object_errors.h"
+#include "apiserver/registry/pods.h"
 #include "apiserver/registry/read_now.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/admit.h"
@@ -227,11 +228,16 @@ Result<void> Evict(WriteContext& write, Document& object, ResourceStorage* stora
 }
 
 Result<Document> ReadEviction(ApiRequest& request) {
-  return ReadBody(request, {policy::Eviction::Type(), "policy/v1", "Eviction"});
+  Result<Document> body = ReadBody(request, {policy::Eviction::Type(), "policy/v1", "Eviction"});
+  if (body) return body;
+  // The version is no longer served, but evictions of it are still taken; they look the same.
+  Result<Document> older =
+      ReadBody(request, {policy::Eviction::Type(), "policy/v1beta1", "Eviction"});
+  return older ? std::move(older) : std::move(body);
 }
 
 Result<DeleteOptions> OptionsOf(ApiRequest& request, const policy::Eviction& eviction) {
-  SKIFF_ASSIGN_OR_RETURN(const bool dry_run, IsDryRun(request));
+  SKIFF_ASSIGN_OR_RETURN(const bool dry_run, CheckWriteOptions(request));
   SKIFF_ASSIGN_OR_RETURN(DeleteOptions out, DeleteOptionsOf(eviction.delete_options()));
   out.dry_run |= dry_run;
   return out;
@@ -243,10 +249,19 @@ void HandlePodEviction(ApiRequestPtr request, const Endpoint& endpoint, Resource
   ApiRequest& ref = *request;
   Result<Document> body = ReadEviction(ref);
   if (!body) return RespondError(ref, body.error());
+  if (const Result<void> named = CheckPosted(ref, endpoint, "Eviction", *body); !named) {
+    return RespondError(ref, named.error());
+  }
   const policy::Eviction eviction(*body);
-  if (!eviction.metadata().name().empty() && eviction.metadata().name() != ref.info.name) {
-    return RespondError(ref, Status(StatusReason::kBadRequest,
-                                    "name in URL does not match name in Eviction object"));
+  const auto ignores =
+      eviction.delete_options().ignore_store_read_error_with_cluster_breaking_potential();
+  if (ignores.value_or(false)) {
+    return RespondError(
+        ref, Invalid("Eviction", "policy", ref.info.name,
+                     {InvalidField("deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential",
+                                   "true",
+                                   "can not be set for pod eviction, try after removing the "
+                                   "option")}));
   }
   Result<DeleteOptions> options = OptionsOf(ref, eviction);
   if (!options) return RespondError(ref, options.error());

@@ -6,7 +6,6 @@
 
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/validation/pod_annotations.h"
-#include "apiserver/validation/pod_options.h"
 #include "apiserver/validation/resources.h"
 #include "apiserver/validation/visit_containers.h"
 #include "base/strings.h"
@@ -161,50 +160,6 @@ void TakeAppArmorAnnotations(Document& document, std::vector<std::string>* warni
   }
 }
 
-// The sources of all projected volumes of a spec.
-template <typename Visit>
-void VisitSources(Value& spec, const Visit& visit) {
-  Value* volumes = spec.Find("volumes");
-  if (volumes == nullptr || !volumes->is_list()) return;
-  for (Value& volume : volumes->items()) {
-    Value* projected = volume.is_object() ? volume.Find("projected") : nullptr;
-    Value* sources = projected != nullptr ? projected->Find("sources") : nullptr;
-    if (sources == nullptr || !sources->is_list()) continue;
-    for (Value& source : sources->items()) {
-      if (source.is_object()) visit(source);
-    }
-  }
-}
-
-bool UsesSource(const core::PodSpec& spec, uint16_t field) {
-  for (const core::Volume volume : spec.volumes()) {
-    for (const core::VolumeProjection source : volume.projected().sources()) {
-      if (source.AsValue() != nullptr && source.AsValue()->Member(field) != nullptr) return true;
-    }
-  }
-  return false;
-}
-
-bool UsesStopSignals(const core::PodSpec& spec) {
-  bool found = false;
-  VisitContainers(spec, [&](const core::Container& container, std::string_view, size_t) {
-    found |= container.lifecycle().stop_signal().has_value();
-  });
-  return found;
-}
-
-void DropStopSignals(Value& spec) {
-  for (const std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
-    Value* containers = spec.Find(list);
-    if (containers == nullptr || !containers->is_list()) continue;
-    for (Value& container : containers->items()) {
-      Value* lifecycle = container.is_object() ? container.Find("lifecycle") : nullptr;
-      if (lifecycle == nullptr || !lifecycle->Erase("stopSignal")) continue;
-      if (lifecycle->size() == 0) container.Erase("lifecycle");
-    }
-  }
-}
-
 void KeepMetadata(Document& old, Document& pod) {
   const MetaOf before(old);
   MetaOf after(pod);
@@ -249,31 +204,8 @@ std::optional<Value> WithResourcesOf(const Value* wanted, const Value* old, Aren
 
 }  // namespace
 
-void DropDisabledPodFields(Value& spec, const Value* old_spec) {
-  if (!spec.is_object()) return;
-  const core::PodSpec old(old_spec);
-  const core::PodSpec now(&spec);
-  using Source = core::VolumeProjection;
-  if (!IsOn(PodFeature::kClusterTrustBundleProjection) &&
-      UsesSource(now, Source::kClusterTrustBundle) &&
-      !UsesSource(old, Source::kClusterTrustBundle)) {
-    VisitSources(spec, [](Value& source) { source.Erase("clusterTrustBundle"); });
-  }
-  if (!IsOn(PodFeature::kPodCertificates) && UsesSource(now, Source::kPodCertificate) &&
-      !UsesSource(old, Source::kPodCertificate)) {
-    VisitSources(spec, [](Value& source) { source.Erase("podCertificate"); });
-  }
-  if (!IsOn(PodFeature::kGenericWorkload) && !old.has_scheduling_group()) {
-    spec.Erase("schedulingGroup");
-  }
-  if (!IsOn(PodFeature::kStopSignals) && !UsesStopSignals(old)) DropStopSignals(spec);
-}
-
 void PrepareNewPod(Document& document, Timestamp now, std::vector<std::string>* warnings) {
   document.root().Erase("status");
-  if (Value* spec = document.root().Find("spec"); spec != nullptr) {
-    DropDisabledPodFields(*spec, nullptr);
-  }
   const std::string_view qos = QosClassOf(core::Pod(document).spec());
   const bool is_gated = !core::Pod(document).spec().scheduling_gates().empty();
   core::MutablePod pod(document);
@@ -331,7 +263,6 @@ void KeepAllButEphemeralContainers(Document& old, Document& pod) {
   if (spec == nullptr) return;
   spec->Erase("ephemeralContainers");
   if (containers) spec->Set(arena, "ephemeralContainers", *containers);
-  DropDisabledPodFields(*spec, old.root().Find("spec"));
   CountChange(old, pod);
 }
 

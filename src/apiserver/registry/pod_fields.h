@@ -12,9 +12,6 @@ namespace skiff {
 // A new pod has the first status of all pods, and its selectors hold what they take from its
 // labels. Annotations that have become fields are told to `warnings`, if it is not null.
 void PrepareNewPod(Document& pod, Timestamp now, std::vector<std::string>* warnings = nullptr);
-// Fields of features that are off are taken out of a spec, unless the stored one has them already.
-// `old_spec` is null for a new object.
-void DropDisabledPodFields(Value& spec, const Value* old_spec);
 
 // A write of pods/status, pods/ephemeralcontainers or pods/resize changes one part of the pod: the
 // rest becomes as it was.

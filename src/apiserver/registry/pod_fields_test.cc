@@ -107,21 +107,6 @@ TEST(PodFieldsTest, AnAppArmorAnnotationIsDeprecatedUnlessAFieldSaysTheSame) {
   }
 }
 
-TEST(PodFieldsTest, FieldsOfFeaturesThatAreOffAreDroppedUnlessTheyAreStored) {
-  constexpr std::string_view kSpec = R"({"spec":{"schedulingGroup":{"podGroupName":"g"},
-      "containers":[{"name":"c","lifecycle":{"stopSignal":"SIGTERM"}}],"volumes":[{"name":"v",
-      "projected":{"sources":[{"clusterTrustBundle":{"name":"n","path":"p"}}]}}]}})";
-  Document pod = Pod(kSpec);
-  const Document same = Pod(kSpec);
-  DropDisabledPodFields(*pod.root().Find("spec"), same.root().Find("spec"));
-  EXPECT_TRUE(DeepEqual(pod.root(), same.root()));
-  DropDisabledPodFields(*pod.root().Find("spec"), nullptr);
-  const core::PodSpec spec = core::Pod(pod).spec();
-  EXPECT_FALSE(spec.has_scheduling_group());
-  EXPECT_FALSE(spec.containers()[0].has_lifecycle());
-  EXPECT_FALSE(spec.volumes()[0].projected().sources()[0].has_cluster_trust_bundle());
-}
-
 TEST(PodFieldsTest, AStatusKeepsWhatOlderNodesDoNotSay) {
   Document old = Pod(R"({"spec":{"nodeName":"n"},"status":{"qosClass":"Burstable",
       "observedGeneration":3,"conditions":[{"type":"Ready","observedGeneration":2}]}})");

@@ -34,8 +34,6 @@ Result<void> PodBehaviour::PrepareForUpdate(WriteContext& write, Document& old, 
     KeepAllButEphemeralContainers(old, object);
   } else if (write.subresource == "resize") {
     KeepAllButResources(old, object);
-  } else if (Value* spec = object.root().Find("spec"); spec != nullptr) {
-    DropDisabledPodFields(*spec, old.root().Find("spec"));
   }
   return {};
 }
@@ -60,11 +58,58 @@ int64_t PodBehaviour::GracePeriodSeconds(const DeleteOptions& options, Document&
 
 namespace {
 
-Result<Document> Bind(Document& pod_document, const core::Binding& binding, Timestamp now) {
+void SayScheduled(const core::PodStatus& before, core::MutablePod& pod, Timestamp now) {
+  size_t at = 0;
+  Timestamp since = now;
+  for (const core::PodCondition condition : before.conditions()) {
+    if (condition.type() == "PodScheduled") {
+      if (condition.status() == "True") since = condition.last_transition_time();
+      break;
+    }
+    ++at;
+  }
+  auto condition = at < before.conditions().size() ? pod.mutable_status().mutable_conditions(at)
+                                                   : pod.mutable_status().add_conditions();
+  condition.set_type("PodScheduled");
+  condition.set_status("True");
+  condition.clear_reason();
+  condition.clear_message();
+  condition.clear_last_probe_time();
+  condition.clear_observed_generation();
+  condition.set_last_transition_time(since);
+}
+
+// Which pod, and which state of it, the binding is about.
+Result<void> CheckMeant(const MetaOf& pod, const views::meta_v1::ObjectMeta& binding,
+                        const Endpoint& endpoint) {
+  const auto refuse = [&](std::string_view what, std::string_view wanted, std::string_view found) {
+    const std::string field(what);
+    return std::unexpected(ConflictingObject(
+        "", "pods", pod.name(),
+        "StorageError: invalid object, Code: 4, Key: " +
+            endpoint.storage->Key(pod.name_space(), pod.name()) +
+            ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: " + field +
+            " in precondition: " + std::string(wanted) + ", " + field +
+            " in object meta: " + std::string(found)));
+  };
+  if (!binding.uid().empty() && binding.uid() != pod.uid()) {
+    return refuse("UID", binding.uid(), pod.uid());
+  }
+  const std::string_view version = binding.resource_version();
+  if (!version.empty() && version != pod.resource_version()) {
+    return refuse("ResourceVersion", version, pod.resource_version());
+  }
+  return {};
+}
+
+Result<Document> Bind(Document& pod_document, const core::Binding& binding,
+                      const Endpoint& endpoint) {
+  const MetaOf meta(pod_document);
+  SKIFF_RETURN_IF_ERROR(CheckMeant(meta, binding.metadata(), endpoint));
+  const Timestamp now = NowOf(endpoint.context->clock);
   Document out = pod_document.Copy();
   core::MutablePod pod(out);
   const core::Pod before(pod_document);
-  const MetaOf meta(pod_document);
   const auto refuse = [&meta](const std::string& why) {
     const std::string name(meta.name());
     return std::unexpected(ConflictingObject("", "pods/binding", name, "pod " + name + " " + why));
@@ -76,9 +121,10 @@ Result<Document> Bind(Document& pod_document, const core::Binding& binding, Time
     return refuse("is already assigned to node \"" + std::string(before.spec().node_name()) + "\"");
   }
   if (!before.spec().scheduling_gates().empty()) {
-    return refuse("has non-empty .spec.schedulingGates, cannot be assigned to a host");
+    return refuse("has non-empty .spec.schedulingGates");
   }
   pod.mutable_spec().set_node_name(binding.target().name());
+  pod.mutable_status().clear_nominated_node_name();
   for (const auto& [key, value] : binding.metadata().annotations()) {
     pod.mutable_metadata().put_annotations(key, value);
   }
@@ -86,33 +132,39 @@ Result<Document> Bind(Document& pod_document, const core::Binding& binding, Time
   for (const auto& [key, value] : binding.metadata().labels()) {
     pod.mutable_metadata().put_labels(key, value);
   }
-  size_t at = 0;
-  for (const core::PodCondition condition : before.status().conditions()) {
-    if (condition.type() == "PodScheduled") break;
-    ++at;
-  }
-  auto condition = at < before.status().conditions().size()
-                       ? pod.mutable_status().mutable_conditions(at)
-                       : pod.mutable_status().add_conditions();
-  condition.set_type("PodScheduled");
-  condition.set_status("True");
-  condition.clear_reason();
-  condition.clear_message();
-  condition.set_last_transition_time(now);
+  SayScheduled(before.status(), pod, now);
   MetaOf(out).Erase("resourceVersion");
   return out;
 }
 
 }  // namespace
 
+Result<void> CheckPosted(const ApiRequest& request, const Endpoint& endpoint, std::string_view kind,
+                         Document& posted) {
+  SKIFF_RETURN_IF_ERROR(TakeNamespace(endpoint, request.info.name_space, posted));
+  const std::string_view name = MetaOf(posted).name();
+  if (name != request.info.name) {
+    return BadRequest("name in URL does not match name in " + std::string(kind) + " object");
+  }
+  if (name.empty()) return BadRequest("Name parameter required.");
+  return {};
+}
+
 void HandlePodBinding(ApiRequestPtr request, const Endpoint& endpoint) {
   ApiRequest& ref = *request;
-  const Result<bool> dry_run = IsDryRun(ref);
+  const Result<bool> dry_run = CheckWriteOptions(ref);
   if (!dry_run) return RespondError(ref, dry_run.error());
   Result<Document> body = ReadBody(ref, {core::Binding::Type(), "v1", "Binding"});
   if (!body) return RespondError(ref, body.error());
   // The deprecated form posts to .../bindings, and the pod's name is in the body.
-  if (ref.info.name.empty()) ref.info.name = MetaOf(*body).name();
+  MetaOf meta(*body);
+  if (ref.info.name.empty()) {
+    ref.info.name = meta.name();
+    meta.Erase("uid");
+  }
+  if (const Result<void> named = CheckPosted(ref, endpoint, "Binding", *body); !named) {
+    return RespondError(ref, named.error());
+  }
   const core::Binding binding(*body);
   if (!binding.target().kind().empty() && binding.target().kind() != "Node") {
     return RespondError(ref, Invalid("Binding", "", ref.info.name,
@@ -135,7 +187,7 @@ void HandlePodBinding(ApiRequestPtr request, const Endpoint& endpoint) {
     return AdmitCreationOf(*shared, ref, endpoint, dry_run, transaction);
   };
   update.make_new = [shared, &endpoint](Document* pod) -> Result<Document> {
-    return Bind(*pod, core::Binding(*shared), NowOf(endpoint.context->clock));
+    return Bind(*pod, core::Binding(*shared), endpoint);
   };
   update.respond = [](ApiRequest& answered, const Changed&) { RespondDone(answered, 201); };
   RunUpdate(std::move(update));

@@ -15,6 +15,10 @@ class PodBehaviour final : public ResourceBehaviour {
   int64_t GracePeriodSeconds(const DeleteOptions& options, Document& object) override;
 };
 
+// Of what is posted to a pod: it must be about the pod that the URL names.
+Result<void> CheckPosted(const ApiRequest& request, const Endpoint& endpoint, std::string_view kind,
+                         Document& posted);
+
 // POST of pods/binding: the scheduler says on which node the pod shall run.
 void HandlePodBinding(ApiRequestPtr request, const Endpoint& endpoint);
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/registry/admission_policies.h"
 #include "apiserver/registry/certificate_requests.h"
 #include "apiserver/registry/connect.h"
 #include "apiserver/registry/definition_behaviours.h"
@@ -38,6 +39,7 @@ Registry::Registry(RegistryContext context)
   special_.push_back({"certificates.k8s.io", "podcertificaterequests",
                       std::make_unique<PodCertificateRequestBehaviour>(context.authorizer)});
   AddClaims(context.authorizer);
+  AddPolicies(context.authorizer);
   special_.push_back({"networking.k8s.io", "ingresses", std::make_unique<IngressBehaviour>()});
   special_.push_back({"apiextensions.k8s.io", "customresourcedefinitions",
                       std::make_unique<CustomResourceDefinitionBehaviour>()});
@@ -72,6 +74,25 @@ void Registry::AddClaims(Authorizer& authorizer) {
                       std::make_unique<ResourceClaimBehaviour>(authorizer, find)});
   special_.push_back({"resource.k8s.io", "resourceclaimtemplates",
                       std::make_unique<ResourceClaimTemplateBehaviour>(find)});
+}
+
+void Registry::AddPolicies(Authorizer& authorizer) {
+  constexpr std::string_view kGroup = "admissionregistration.k8s.io";
+  const auto add = [&](std::string_view policies, std::string_view bindings, bool is_mutating) {
+    special_.push_back({kGroup, policies, std::make_unique<AdmissionPolicyBehaviour>(authorizer)});
+    const ResourceDesc* resource = FindPreferredResource(kGroup, policies);
+    ResourceStorage* storage = storages_.Find(resource->hub);
+    const auto find = [resource, storage](std::string_view name) -> Result<Document> {
+      const EntryRef entry = FindNow(storage, "", name);
+      if (entry) return DecodeStored(entry->value().view(), {});
+      return std::unexpected(NotFound(*resource, name));
+    };
+    special_.push_back(
+        {kGroup, bindings,
+         std::make_unique<AdmissionPolicyBindingBehaviour>(authorizer, find, is_mutating)});
+  };
+  add("validatingadmissionpolicies", "validatingadmissionpolicybindings", false);
+  add("mutatingadmissionpolicies", "mutatingadmissionpolicybindings", true);
 }
 
 Registry::~Registry() = default;

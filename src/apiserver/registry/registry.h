@@ -41,6 +41,7 @@ class Registry {
  private:
   void AddRoles(const RegistryContext& context);
   void AddClaims(Authorizer& authorizer);
+  void AddPolicies(Authorizer& authorizer);
   struct Special {
     std::string_view group;
     std::string_view resource;

@@ -27,6 +27,7 @@ ServiceFields ServiceFields::Read(const Document& service) {
   for (const std::string_view each : spec.ip_families()) out.families.emplace_back(each);
   out.policy = Copied(spec.ip_family_policy());
   out.has_selector = !spec.selector().empty();
+  out.has_external_ips = !spec.external_ips().empty();
   for (const core::ServicePort port : spec.ports()) {
     out.ports.push_back(
         {std::string(port.name()), std::string(port.protocol()), port.port(), port.node_port()});
@@ -189,7 +190,7 @@ void DropFieldsOfOldType(ServiceFields& service, const ServiceFields& old) {
     }
     if (service.load_balancer_class == old.load_balancer_class) service.load_balancer_class.reset();
   }
-  if (old.node_ports() && !service.node_ports() &&
+  if (old.reachable_from_outside() && !service.reachable_from_outside() &&
       service.external_traffic_policy == old.external_traffic_policy) {
     service.external_traffic_policy.clear();
   }

@@ -31,6 +31,7 @@ struct ServiceFields {
   std::vector<std::string> families;
   std::optional<std::string> policy;  // ipFamilyPolicy
   bool has_selector = false;
+  bool has_external_ips = false;
   std::vector<Port> ports;
   int32_t health_check_port = 0;
   std::string external_traffic_policy;
@@ -44,6 +45,9 @@ struct ServiceFields {
   bool external_name() const { return type == "ExternalName"; }
   bool headless() const { return !cluster_ips.empty() && cluster_ips[0] == kHeadless; }
   bool node_ports() const { return type == "NodePort" || type == "LoadBalancer"; }
+  bool reachable_from_outside() const {
+    return node_ports() || (type == "ClusterIP" && has_external_ips);
+  }
   // Whether ports without a node port get one.
   bool wants_node_ports() const {
     return type == "NodePort" ||

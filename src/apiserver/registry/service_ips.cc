@@ -84,17 +84,20 @@ ServiceIps::ServiceIps(StorageSet& storages, std::vector<IpRange> configured)
 
 std::vector<IpRange> ServiceIps::Ranges(bool v4) const {
   std::vector<IpRange> out;
+  bool known = false;
   ForEachNow(cidrs_, [&](const CacheEntry& entry) {
     const Result<Document> object = DecodeStored(entry.value().view(), {});
     if (!object) return;
     const networking::ServiceCIDR cidr(*object);
-    if (!IsUsable(cidr)) return;
     for (const std::string_view text : cidr.spec().cidrs()) {
       const Result<IpRange> range = IpRange::Parse(text);
-      if (range && range->is_v4() == v4) out.push_back(*range);
+      if (!range || range->is_v4() != v4) continue;
+      known = true;
+      if (IsUsable(cidr)) out.push_back(*range);
     }
   });
-  if (!out.empty()) return out;
+  // Nobody has made the object of the flag's ranges yet.
+  if (known) return out;
   std::ranges::copy_if(configured_, std::back_inserter(out),
                        [v4](const IpRange& range) { return range.is_v4() == v4; });
   return out;
@@ -116,9 +119,15 @@ std::vector<uint64_t> ServiceIps::UsedOf(const ServiceIpRange& range) const {
 
 Result<void> ServiceIps::Take(WriteContext& write, std::string_view name_space,
                               std::string_view service, const IpAddress& address) const {
-  bool in_range = false;
-  for (const IpRange& range : Ranges(address.is_v4())) {
-    in_range |= ServiceIpRange(range).OffsetOf(address).has_value();
+  const std::vector<IpRange> ranges = Ranges(address.is_v4());
+  const bool in_range = std::ranges::any_of(ranges, [&](const IpRange& range) {
+    return ServiceIpRange(range).OffsetOf(address).has_value();
+  });
+  if (!in_range && write.dry_run && !ranges.empty()) {
+    return Fail(StatusReason::kInvalid, "the provided IP (" + address.ToString() +
+                                            ") is not in the valid range. The range of valid "
+                                            "IPs is " +
+                                            ranges.front().ToString());
   }
   if (!in_range) {
     return Fail(StatusReason::kInvalid, "the provided network does not match the current range");

@@ -54,7 +54,7 @@ class ServiceTestBase : public ::testing::Test {
     ASSERT_TRUE(storages) << storages.error().ToString();
     storages_ = std::move(*storages);
     storages_->Start();
-    ASSERT_TRUE(storages_->WaitUntilReady(clock_.Monotonic() + std::chrono::seconds(10)));
+    ASSERT_TRUE(storages_->WaitUntilReady(clock_.Monotonic() + std::chrono::seconds(60)));
     services_ = std::make_unique<ServiceBehaviour>(*storages_, std::move(settings));
     ASSERT_TRUE(services_->Follow());
   }

@@ -56,9 +56,7 @@ Result<void> DaemonSetBehaviour::PrepareForCreate(WriteContext&, Document& objec
   return {};
 }
 
-Result<void> DaemonSetBehaviour::PrepareForUpdate(WriteContext& write, Document& old,
-                                                  Document& object) {
-  if (!write.subresource.empty()) return {};
+Result<void> DaemonSetBehaviour::PrepareForUpdate(WriteContext&, Document& old, Document& object) {
   const bool changed = !SameValue(views::apps_v1::DaemonSet(old).spec().template_().AsValue(),
                                   views::apps_v1::DaemonSet(object).spec().template_().AsValue());
   SetTemplateGeneration(object, TemplateGenerationOf(old) + (changed ? 1 : 0));

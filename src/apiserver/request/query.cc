@@ -86,15 +86,16 @@ std::optional<bool> QueryParameters::OptionalBool(std::string_view name) const {
 }
 
 Result<std::optional<int64_t>> QueryParameters::OptionalInt(std::string_view name) const {
-  const std::string_view text = Get(name);
-  if (text.empty()) return std::nullopt;
+  const std::string* const found = Find(name);
+  if (found == nullptr) return std::nullopt;
+  std::string_view text = *found;
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    return BadRequest("the parameter " + std::string(name) + "=" + Quoted(text) +
-                      " is no whole number");
-  }
-  return value;
+  const bool is_number = error != std::errc::invalid_argument && end == text.data() + text.size();
+  if (is_number && error == std::errc()) return value;
+  return BadRequest("strconv.ParseInt: parsing " + Quoted(*found) +
+                    (is_number ? ": value out of range" : ": invalid syntax"));
 }
 
 }  // namespace skiff

@@ -35,7 +35,8 @@ class QueryParameters {
   // else, and a name without a value, is true.
   bool IsTrue(std::string_view name) const;
   std::optional<bool> OptionalBool(std::string_view name) const;
-  // Nothing when absent or empty; kBadRequest when it is no whole number.
+  // Nothing when absent; kBadRequest, in the words of Kubernetes, when it is no whole number of 64
+  // bits.
   Result<std::optional<int64_t>> OptionalInt(std::string_view name) const;
 
  private:

@@ -87,10 +87,24 @@ TEST(QueryTest, ValuesAreDecodedAndBooleansAreKubernetes) {
   EXPECT_FALSE(query->IsTrue("off"));
   EXPECT_FALSE(query->IsTrue("no"));
   EXPECT_FALSE(query->IsTrue("absent"));
-  EXPECT_EQ(*query->OptionalInt("n"), 12);
-  EXPECT_EQ(*query->OptionalInt("x"), std::nullopt);
-  EXPECT_FALSE(query->OptionalInt("a").has_value());
   EXPECT_FALSE(QueryParameters::Parse("a=%4").has_value());
+}
+
+TEST(QueryTest, WholeNumbersAreKubernetes) {
+  const auto query =
+      QueryParameters::Parse("n=12&plus=%2B12&two=%2B-1&x=&a=b&big=9223372036854775808");
+  ASSERT_TRUE(query.has_value());
+  EXPECT_EQ(*query->OptionalInt("n"), 12);
+  EXPECT_EQ(*query->OptionalInt("plus"), 12);
+  EXPECT_EQ(*query->OptionalInt("absent"), std::nullopt);
+  const auto fault = [&](std::string_view name) {
+    const auto number = query->OptionalInt(name);
+    return number ? "none" : std::string(number.error().message());
+  };
+  EXPECT_EQ(fault("x"), "strconv.ParseInt: parsing \"\": invalid syntax");
+  EXPECT_EQ(fault("a"), "strconv.ParseInt: parsing \"b\": invalid syntax");
+  EXPECT_EQ(fault("two"), "strconv.ParseInt: parsing \"+-1\": invalid syntax");
+  EXPECT_EQ(fault("big"), "strconv.ParseInt: parsing \"9223372036854775808\": value out of range");
 }
 
 }  // namespace

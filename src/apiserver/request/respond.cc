@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/request/warnings.h"
 #include "base/limits.h"
 #include "base/strings.h"
 #include "net/gzip.h"
@@ -13,16 +14,6 @@
 
 namespace skiff {
 namespace {
-
-// As a quoted string of HTTP; control characters cannot be told.
-std::string WarningHeader(std::string_view text) {
-  std::string out = "299 - \"";
-  for (const char c : text.substr(0, limits::kMaxWarningBytes)) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-  }
-  return out + '"';
-}
 
 // Whether the client takes gzip, told as simply as clients do: by its name.
 bool TakesGzip(const ApiRequest& request) {
@@ -52,11 +43,8 @@ HttpResponse Begin(ApiRequest& request, int code, std::string_view content_type,
     response.headers.Add("cache-control", "no-cache, private");
   }
   if (!content_type.empty()) response.headers.Add("content-type", std::string(content_type));
-  size_t bytes = 0;
-  for (const std::string& warning : request.warnings) {
-    bytes += warning.size();
-    if (bytes > limits::kMaxWarningBytes) break;
-    response.headers.Add("warning", WarningHeader(warning));
+  for (std::string& warning : WarningHeaders(request.warnings)) {
+    response.headers.Add("warning", std::move(warning));
   }
   return response;
 }

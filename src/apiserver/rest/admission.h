@@ -34,6 +34,12 @@ struct AwaitedObject {
   std::string name_space;
   std::string name;
   int looks = 1;  // how often it is worth looking for it
+  // Told to plugins: this try comes after a look, so that nothing is in doubt any more.
+  bool has_looked = false;
+
+  bool IsSameAs(const AwaitedObject& other) const {
+    return storage == other.storage && name_space == other.name_space && name == other.name;
+  }
 };
 
 struct AdmissionRequest {
@@ -41,7 +47,8 @@ struct AdmissionRequest {
   const ResourceDesc& resource;
   std::string_view subresource;  // empty: the object itself
   std::string_view name_space;
-  std::string_view name;  // of a create: as the client chose it, empty if it is to be generated
+  std::string_view name;  // of a create: as the client chose it, empty if it is to be generated;
+                          // known by the time it is validated
   const UserInfo& user;
   Timestamp now;
   Random& random;

@@ -1,5 +1,6 @@
 // PATCH with a configuration to apply, in YAML or JSON (application/apply-patch+yaml). It creates
 // the object if there is none.
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -17,17 +18,19 @@
 namespace skiff {
 namespace {
 
-std::string DuplicatesText(const std::vector<FieldIssue>& issues) {
-  std::string out;
+std::vector<std::string> DuplicatesOf(std::vector<FieldIssue> issues) {
+  // In the order of the text.
+  std::ranges::stable_sort(issues, {}, [](const FieldIssue& each) { return each.position.line; });
+  std::vector<std::string> out;
   for (const FieldIssue& issue : issues) {
     if (issue.kind != FieldIssue::kDuplicate) continue;
     const std::string_view path = issue.path;
     const size_t dot = path.rfind('.');
-    out += "\n  line " + std::to_string(issue.position.line) + ": key " +
-           Quoted(dot == std::string_view::npos ? path : path.substr(dot + 1)) +
-           " already set in map";
+    out.push_back("line " + std::to_string(issue.position.line) + ": key " +
+                  Quoted(dot == std::string_view::npos ? path : path.substr(dot + 1)) +
+                  " already set in map");
   }
-  return out.empty() ? out : "error converting YAML to JSON: yaml: unmarshal errors:" + out;
+  return out;
 }
 
 std::unexpected<Status> Unreadable(std::string_view why) {
@@ -78,7 +81,7 @@ Result<AppliedConfiguration> ReadConfiguration(const ApiRequest& request) {
                       std::string(GoKind(config->root())) +
                       " into Go value of type map[string]interface {}");
   }
-  return AppliedConfiguration{std::move(*config), DuplicatesText(issues)};
+  return AppliedConfiguration{std::move(*config), DuplicatesOf(issues)};
 }
 
 Result<void> ReportDuplicates(ApiRequest& request, const AppliedConfiguration& applied) {
@@ -86,23 +89,20 @@ Result<void> ReportDuplicates(ApiRequest& request, const AppliedConfiguration& a
   SKIFF_ASSIGN_OR_RETURN(const FieldValidation mode, FieldValidationOf(request));
   if (mode == FieldValidation::kIgnore) return {};
   if (mode == FieldValidation::kStrict) {
-    return BadRequest("error strict decoding YAML: " + applied.duplicates);
+    std::string all;
+    for (const std::string& each : applied.duplicates) all += "\n  " + each;
+    return BadRequest(
+        "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:" + all);
   }
-  request.warnings.push_back(applied.duplicates);
+  for (const std::string& each : applied.duplicates) request.warnings.push_back(each);
   return {};
 }
 
 void HandleApply(ApiRequestPtr request, const Endpoint& endpoint, bool dry_run) {
   ApiRequest& ref = *request;
-  if (const Result<void> options = CheckPatchOptions(ref); !options) {
-    return RespondError(ref, options.error());
-  }
-  if (const Result<FieldValidation> mode = FieldValidationOf(ref); !mode) {
-    return RespondError(ref, mode.error());
-  }
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
   update.dry_run = dry_run;
-  update.may_be_unconditional = true;
+  update.may_be_unconditional = endpoint.storage->desc().unconditional_update;
   update.uid_is_precondition = false;
   update.may_create = endpoint.subresource == nullptr;
   update.applies = true;

@@ -3,6 +3,7 @@
 
 #include "apiserver/managed_fields/entries.h"
 #include "apiserver/request/respond.h"
+#include "apiserver/rest/admission_looks.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/field_tracking.h"
@@ -26,11 +27,11 @@ struct Creation {
   size_t warned;                        // warnings that the request had before
   std::optional<Document> object = {};  // in the version of the request
   bool names_itself = false;
+  bool has_prefix = false;    // generateName
   bool drops_fields = false;  // managedFields, which made it too large for the store
   int tries = 0;
-  AwaitedObject awaited = {};
-  int looks = 0;                       // for what is awaited
-  std::optional<Status> refused = {};  // for lack of it
+  AwaitedObject awaited = {};  // what admission lacked
+  AdmissionLooks looks = {};
 };
 
 void TryCreate(std::shared_ptr<Creation> creation);
@@ -50,6 +51,7 @@ Result<Document> Read(Creation& creation) {
   for (const std::string_view name : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
     MetaOf(object).Erase(name);
   }
+  DropDuplicateOwners(object, false, request.warnings);
   TrackWrite(request, endpoint, Document::OfType(endpoint.resource->kind), object);
   if (creation.drops_fields) EraseManagedFields(object);
   if (endpoint.resource->namespaced) {
@@ -63,12 +65,27 @@ Result<Change> Prepare(Creation& creation, std::string& name) {
   if (!creation.object) {
     SKIFF_ASSIGN_OR_RETURN(creation.object, Read(creation));
   }
-  creation.awaited = {};
+  creation.awaited = creation.looks.Begin();
   SKIFF_ASSIGN_OR_RETURN(Change change, PrepareNew(*creation.request, creation.endpoint,
                                                    *std::exchange(creation.object, std::nullopt),
                                                    creation.dry_run, &creation.awaited));
   name = MetaOf(change.object).name();
   return change;
+}
+
+// There is an object of that name. Whether it is about to go, and whether the name was the server's
+// choice, decides what a client does next.
+Status Taken(const Creation& creation, std::string_view name, const CurrentObject& current) {
+  Status taken = AlreadyExists(*creation.endpoint.resource, name);
+  if (creation.has_prefix) {
+    taken.SetMessage(taken.message() +
+                     ", the server was not able to generate a unique name for the object");
+    taken.SetRetryAfterSeconds(1);
+  }
+  if (Result<Document> object = current.Decode(); object && MetaOf(*object).deleting()) {
+    taken.SetMessage("object is being deleted: " + taken.message());
+  }
+  return taken;
 }
 
 void AfterCreate(const std::shared_ptr<Creation>& creation, Result<Changed> changed) {
@@ -105,9 +122,7 @@ void TryCreate(std::shared_ptr<Creation> creation) {
   };
   change.decide = [creation, name, prepared = std::optional<Change>(std::move(*first))](
                       const CurrentObject* current) mutable -> Result<Change> {
-    if (current != nullptr) {
-      return std::unexpected(AlreadyExists(*creation->endpoint.resource, name));
-    }
+    if (current != nullptr) return std::unexpected(Taken(*creation, name, *current));
     if (prepared) return *std::exchange(prepared, std::nullopt);
     std::string again;
     return Prepare(*creation, again);
@@ -116,37 +131,13 @@ void TryCreate(std::shared_ptr<Creation> creation) {
                [creation](Result<Changed> changed) { AfterCreate(creation, std::move(changed)); });
 }
 
-void Look(std::shared_ptr<Creation> creation);
-
-// Looks for what admission lacked some time from now, or gives up and answers with its refusal.
-void LookLater(std::shared_ptr<Creation> creation) {
-  RestContext& context = *creation->endpoint.context;
-  if (creation->looks >= creation->awaited.looks) {
-    return RespondError(*creation->request, *creation->refused);
-  }
-  context.deadlines.Add(context.clock.Monotonic() + limits::kAdmissionLookInterval, [creation] {
-    creation->request->responder.Post([creation] { Look(creation); });
-  });
-}
-
-void Look(std::shared_ptr<Creation> creation) {
-  ++creation->looks;
-  const AwaitedObject& awaited = creation->awaited;
-  awaited.storage->cache().Get({awaited.name_space, awaited.name, ""},
-                               [creation](const Result<CacheGetReply>& reply) {
-                                 if (reply && reply->entry) return TryCreate(creation);
-                                 LookLater(creation);
-                               });
-}
-
 // Admission may have refused only for lack of something that is about to be there.
 void AfterRefusal(std::shared_ptr<Creation> creation, Status refused) {
-  const AwaitedObject& awaited = creation->awaited;
-  if (awaited.storage == nullptr || creation->looks >= awaited.looks) {
-    return RespondError(*creation->request, refused);
-  }
-  creation->refused = std::move(refused);
-  Look(std::move(creation));
+  Creation& ref = *creation;
+  if (!ref.looks.WorthAnother(ref.awaited)) return RespondError(*ref.request, refused);
+  ref.looks.Look(
+      *ref.endpoint.context, ref.request->responder, [creation] { TryCreate(creation); },
+      [creation, refused = std::move(refused)] { RespondError(*creation->request, refused); });
 }
 
 }  // namespace
@@ -155,16 +146,15 @@ void HandleCreate(ApiRequestPtr request, const Endpoint& endpoint) {
   ApiRequest& ref = *request;
   const auto format = NegotiateOutput(ref, Answered::kObject);
   if (!format) return RespondError(ref, format.error());
-  const Result<bool> dry_run = IsDryRun(ref);
+  const Result<bool> dry_run = CheckWriteOptions(ref);
   if (!dry_run) return RespondError(ref, dry_run.error());
   const size_t warned = ref.warnings.size();
   auto creation =
       std::make_shared<Creation>(Creation{std::move(request), endpoint, *dry_run, warned});
   Result<Document> object = Read(*creation);
   if (!object) return RespondError(ref, object.error());
-  const Result<void> manager = CheckFieldManager(ref, "CreateOptions");
-  if (!manager) return RespondError(ref, manager.error());
   creation->names_itself = !MetaOf(*object).name().empty();
+  creation->has_prefix = !MetaOf(*object).Text("generateName").empty();
   creation->object = std::move(*object);
   TryCreate(std::move(creation));
 }

@@ -46,9 +46,13 @@ void Deadlines::Run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     if (!waiting_.empty() && (ended_ || waiting_.begin()->first.first <= clock_.Monotonic())) {
-      // Called under the lock, so that none is called after its removal.
-      waiting_.begin()->second();
+      // What is called may end what waits here, or wait for who is about to call here.
+      std::function<void()> wake = std::move(waiting_.begin()->second);
       waiting_.erase(waiting_.begin());
+      lock.unlock();
+      wake();
+      wake = nullptr;
+      lock.lock();
       continue;
     }
     clock_.WaitUntil(changed_, lock,

@@ -23,10 +23,10 @@ class Deadlines {
   ~Deadlines();
 
   using Key = std::pair<Duration, uint64_t>;
-  // `wake` is called when the time has come, or at once when everything is ending. It must be
-  // quick.
+  // `wake` is called when the time has come, or at once when everything is ending: under no lock,
+  // so that it may call back here. It must be quick.
   Key Add(Duration at, std::function<void()> wake);
-  // After it, `wake` is not called any more.
+  // After it, `wake` is not called any more; a call that has begun goes on, and is not waited for.
   void Remove(const Key& key);
   // Whether the moment has come, or all of them have.
   bool Reached(const Key& key) const;

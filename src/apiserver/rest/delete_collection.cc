@@ -71,7 +71,8 @@ class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletio
         })) {
       return;
     }
-    const Result<OutputFormat> format = NegotiateOutput(*request_, Answered::kStatus);
+    const Result<OutputFormat> format = NegotiateOutput(*request_, Answered::kList);
+    if (!format) return RespondError(*request_, format.error());
     auto encoder = MakeListEncoder(*request_, endpoint_, *format, std::move(listed_));
     if (!encoder) return RespondError(*request_, encoder.error());
     RespondList(*request_, std::move(*encoder), *format);
@@ -89,11 +90,14 @@ class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletio
 }  // namespace
 
 void HandleDeleteCollection(ApiRequestPtr request, const Endpoint& endpoint) {
+  // What cannot be answered is not begun.
+  const Result<OutputFormat> format = NegotiateOutput(*request, Answered::kList);
+  if (!format) return RespondError(*request, format.error());
+  Result<ListOptions> list = ReadListOptions(*request, endpoint);
+  if (!list) return RespondError(*request, list.error());
   Result<DeleteOptions> options = ReadDeleteOptions(*request);
   if (!options) return RespondError(*request, options.error());
   WarnOfOrphans(*endpoint.resource, *options, *request);
-  Result<ListOptions> list = ReadListOptions(*request, endpoint);
-  if (!list) return RespondError(*request, list.error());
   CacheListRequest wanted{std::move(list->selection), std::move(list->resource_version),
                           std::move(list->resource_version_match), std::move(list->continue_token),
                           list->limit};

@@ -1,8 +1,10 @@
 #include "apiserver/rest/delete_object.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "apiserver/authn/object_errors.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
 
@@ -12,19 +14,45 @@ namespace {
 Result<void> CheckPreconditions(const Deletion& deletion, const MetaOf& meta) {
   const DeleteOptions& options = deletion.options;
   const ResourceDesc& resource = *deletion.endpoint.resource;
+  const std::string_view group = resource.version->desc->group;
+  // Namespaces have their own words for it; the others name the kind instead of the resource, and
+  // events of both groups are one.
+  const bool is_namespace = group.empty() && resource.name == "namespaces";
+  const auto refuse = [&](const std::string& what, const std::string& wanted, std::string_view is,
+                          const std::string& why) -> Result<void> {
+    const std::string found(is);
+    if (is_namespace) {
+      return std::unexpected(Conflict(resource, deletion.name,
+                                      "Precondition failed: " + what + " in precondition: " +
+                                          wanted + ", " + what + " in object meta: " + found));
+    }
+    return std::unexpected(ConflictingObject(
+        group == "events.k8s.io" ? "" : group, resource.kind_name, deletion.name,
+        "the " + what + " in the precondition (" + wanted + ") does not match the " + what +
+            " in record (" + found + "). The object might have been " + why));
+  };
   if (!options.uid.empty() && options.uid != meta.uid()) {
-    return std::unexpected(Conflict(resource, deletion.name,
-                                    "Precondition failed: UID in precondition: " + options.uid +
-                                        ", UID in object meta: " + std::string(meta.uid())));
+    return refuse("UID", options.uid, meta.uid(), "deleted and then recreated");
   }
   if (!options.resource_version.empty() && options.resource_version != meta.resource_version()) {
-    return std::unexpected(Conflict(
-        resource, deletion.name,
-        "the ResourceVersion in the precondition (" + options.resource_version +
-            ") does not match the ResourceVersion in record (" +
-            std::string(meta.resource_version()) + "). The object might have been modified"));
+    return refuse("ResourceVersion", options.resource_version, meta.resource_version(), "modified");
   }
   return {};
+}
+
+// The grace period that an object has which is on its way out already; 0: none.
+int64_t GraceLeft(const StorageDesc& storage, const MetaOf& meta) {
+  if (!storage.graceful || !meta.deleting()) return 0;
+  const int64_t left = meta.grace_period_seconds().value_or(0);
+  return left < 0 ? 1 : left;
+}
+
+// A deletion can only hasten one that is under way, to as many seconds; any other one changes
+// nothing.
+std::optional<int64_t> Hastened(const DeleteOptions& options, int64_t left) {
+  if (!options.grace_period_seconds) return std::nullopt;
+  const int64_t wanted = *options.grace_period_seconds < 0 ? 1 : *options.grace_period_seconds;
+  return wanted < left ? std::optional(wanted) : std::nullopt;
 }
 
 // Which of the finalizers of garbage collection the object gets or loses.
@@ -56,6 +84,8 @@ void MarkDeleted(Document& object, int64_t grace, Timestamp now) {
   if (grace >= before) return;
   const int64_t began = meta.deletion_timestamp().value_or(now).seconds - before;
   meta.SetDeletionTimestamp({std::max(now.seconds, began + grace), 0});
+  // Time that is up already still leaves the last word to whoever runs the object.
+  if (began + grace < now.seconds) grace = std::min<int64_t>(grace, 1);
   meta.SetGracePeriodSeconds(grace);
 }
 
@@ -93,19 +123,22 @@ Result<Change> Decide(Deletion& deletion, const CurrentObject* current) {
                      deletion.options.dry_run};
   MetaOf meta(object);
   SKIFF_RETURN_IF_ERROR(CheckPreconditions(deletion, meta));
+  const int64_t left = GraceLeft(endpoint.storage->desc(), meta);
+  const std::optional<int64_t> hastened = Hastened(deletion.options, left);
+  if (left > 0 && !hastened) return change;
   SKIFF_RETURN_IF_ERROR(Admit(deletion, object, now, change.also));
   if (deletion.first) SKIFF_RETURN_IF_ERROR(deletion.first(write, object));
   SKIFF_ASSIGN_OR_RETURN(const bool kept,
                          endpoint.behaviour->KeepsOnDelete(write, deletion.options, object));
   if (!kept) {
-    const bool was_deleting = meta.deleting();
     if (endpoint.context->garbage_collector) {
       SetPropagation(deletion.options, endpoint.storage->desc(), meta);
     }
     int64_t grace = 0;
-    if (endpoint.storage->desc().graceful) {
+    if (left > 0) {
+      grace = *hastened;
+    } else if (endpoint.storage->desc().graceful && !meta.deleting()) {
       grace = endpoint.behaviour->GracePeriodSeconds(deletion.options, object);
-      if (was_deleting) grace = std::min(grace, meta.grace_period_seconds().value_or(0));
     }
     if (grace == 0 && meta.finalizer_count() == 0) {
       SKIFF_RETURN_IF_ERROR(endpoint.behaviour->OnRemove(write, object));

@@ -5,6 +5,7 @@
 
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/input.h"
+#include "base/strings.h"
 #include "object/json/decode.h"
 #include "object/protobuf/envelope.h"
 #include "object/yaml/to_json.h"
@@ -17,8 +18,10 @@ constexpr std::string_view kPropagations[] = {"Foreground", "Background", "Orpha
 // Any group may have the kind DeleteOptions, and the body may leave it out.
 Result<void> CheckOptionsKind(std::string_view kind, std::string_view api_version) {
   if (kind.empty() || kind == "DeleteOptions") return {};
-  return BadRequest("no kind \"" + std::string(kind) + "\" is known for version \"" +
-                    std::string(api_version) + "\" where options of a deletion are expected");
+  return BadRequest("no kind " + Quoted(kind) + " is registered for version " +
+                    Quoted(api_version) +
+                    " in scheme "
+                    "\"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\"");
 }
 
 Result<Document> ReadOptionsBody(const ApiRequest& request) {
@@ -36,8 +39,9 @@ Result<Document> ReadOptionsBody(const ApiRequest& request) {
     SKIFF_ASSIGN_OR_RETURN(const YamlJson yaml, YamlToJson(request.http.body));
     json = yaml.json();
   }
-  SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(json));
-  SKIFF_RETURN_IF_ERROR(CheckOptionsKind(meta.kind, meta.api_version));
+  const Result<TypeMeta> meta = PeekTypeMeta(json);
+  if (!meta) return BadRequest(kNoTypeMeta + JsonFault(meta.error()));
+  SKIFF_RETURN_IF_ERROR(CheckOptionsKind(meta->kind, meta->api_version));
   return DecodeJson(json, type);
 }
 
@@ -69,6 +73,10 @@ Result<void> TakeQuery(const ApiRequest& request, DeleteOptions& out,
 
 Result<void> Check(const DeleteOptions& options, const std::vector<std::string>& dry_run) {
   std::vector<StatusCause> causes;
+  if (!options.propagation.empty() && options.orphan_dependents) {
+    causes.push_back(InvalidField("propagationPolicy", JsonText(options.propagation),
+                                  "orphanDependents and deletionPropagation cannot be both set"));
+  }
   bool known = options.propagation.empty();
   for (const std::string_view each : kPropagations) known |= options.propagation == each;
   if (!known) {
@@ -77,15 +85,8 @@ Result<void> Check(const DeleteOptions& options, const std::vector<std::string>&
                           ": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"",
                       "propagationPolicy"});
   }
-  if (!options.propagation.empty() && options.orphan_dependents) {
-    causes.push_back(InvalidField("propagationPolicy", JsonText(options.propagation),
-                                  "orphanDependents and deletionPropagation cannot be both set"));
-  }
-  for (const std::string& each : dry_run) {
-    if (each == "All") continue;
-    causes.push_back({"FieldValueNotSupported",
-                      "Unsupported value: [" + JsonText(each) + "]: supported values: \"All\"",
-                      "dryRun"});
+  for (StatusCause& cause : DryRunFaults({dry_run.begin(), dry_run.end()})) {
+    causes.push_back(std::move(cause));
   }
   if (causes.empty()) return {};
   return std::unexpected(Invalid("DeleteOptions", "meta.k8s.io", "", std::move(causes)));

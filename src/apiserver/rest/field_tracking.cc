@@ -4,7 +4,6 @@
 
 #include "apiserver/convert/convert.h"
 #include "apiserver/managed_fields/manager_name.h"
-#include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
 #include "base/strings.h"
 
@@ -37,15 +36,6 @@ void TrackWrite(const ApiRequest& request, const Endpoint& endpoint, const Docum
   TrackUpdate(writer.get(), live, object);
 }
 
-namespace {
-
-Result<void> InvalidOptions(std::string_view options, std::vector<StatusCause> causes) {
-  if (causes.empty()) return {};
-  return std::unexpected(Invalid(options, "meta.k8s.io", "", std::move(causes)));
-}
-
-}  // namespace
-
 void TrackOwnStatus(const ResourceStorage& storage, const Document& live, Document& object,
                     Timestamp now) {
   const FieldWriter writer{.manager = "kube-apiserver",
@@ -56,27 +46,6 @@ void TrackOwnStatus(const ResourceStorage& storage, const Document& live, Docume
   TrackUpdate(writer, live, object);
 }
 
-Result<void> CheckFieldManager(const ApiRequest& request, std::string_view options) {
-  return InvalidOptions(options, FieldManagerFaults(request.query.Get("fieldManager")));
-}
-
-Result<void> CheckPatchOptions(const ApiRequest& request) {
-  const std::string_view manager = request.query.Get("fieldManager");
-  std::vector<StatusCause> causes;
-  if (IsApply(request)) {
-    if (manager.empty()) {
-      causes.push_back(RequiredField("fieldManager", "is required for apply patch"));
-    }
-  } else if (!request.query.All("force").empty()) {
-    causes.push_back(ForbiddenField("force", "may not be specified for non-apply patch"));
-  }
-  for (StatusCause& cause : FieldManagerFaults(manager)) causes.push_back(std::move(cause));
-  return InvalidOptions("PatchOptions", std::move(causes));
-}
-
-bool IsForced(const ApiRequest& request) {
-  const std::vector<std::string_view> given = request.query.All("force");
-  return !given.empty() && given[0] != "false" && given[0] != "0";
-}
+bool IsForced(const ApiRequest& request) { return request.query.IsTrue("force"); }
 
 }  // namespace skiff

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apiserver/managed_fields/field_manager.h"
 #include "apiserver/request/api_request.h"
@@ -33,11 +34,6 @@ void TrackWrite(const ApiRequest& request, const Endpoint& endpoint, const Docum
 void TrackOwnStatus(const ResourceStorage& storage, const Document& live, Document& object,
                     Timestamp now);
 
-// kInvalid if ?fieldManager= is no name. `options` is what Kubernetes calls the parameters.
-Result<void> CheckFieldManager(const ApiRequest& request, std::string_view options);
-// The same of a PATCH, where ?force= and the need of a name depend on its kind.
-Result<void> CheckPatchOptions(const ApiRequest& request);
-
 // --- apply
 
 bool IsApply(const ApiRequest& request);
@@ -46,7 +42,7 @@ bool IsForced(const ApiRequest& request);
 // mode, once the configuration has been applied: see ReportDuplicates().
 struct AppliedConfiguration {
   Document config;
-  std::string duplicates;  // empty: none
+  std::vector<std::string> duplicates;
 };
 Result<AppliedConfiguration> ReadConfiguration(const ApiRequest& request);
 Result<void> ReportDuplicates(ApiRequest& request, const AppliedConfiguration& applied);

@@ -1,11 +1,13 @@
 #include "apiserver/rest/input.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "apiserver/convert/normalize.h"
 #include "apiserver/defaults/defaults.h"
 #include "apiserver/rest/errors.h"
 #include "base/strings.h"
+#include "object/json/cursor.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 #include "object/protobuf/envelope.h"
@@ -23,11 +25,9 @@ std::string JoinIssues(const std::vector<FieldIssue>& issues) {
   return out;
 }
 
-Status WrongKind(std::string_view api_version, std::string_view kind,
-                 const ExpectedKind& expected) {
-  return Status(StatusReason::kBadRequest, "the object provided is unrecognized (must be of type " +
-                                               std::string(expected.kind) + "): it is of kind " +
-                                               Quoted(kind) + " in " + Quoted(api_version));
+std::string_view VersionOf(std::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  return slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
 }
 
 Status CannotRead(const ExpectedKind& expected, const Status& why) {
@@ -38,16 +38,48 @@ Status CannotRead(const ExpectedKind& expected, const Status& why) {
   return out;
 }
 
+std::string HexText(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  for (const char c : bytes) {
+    out += kDigits[static_cast<unsigned char>(c) >> 4];
+    out += kDigits[static_cast<unsigned char>(c) & 15];
+  }
+  return out;
+}
+
+// The beginning of a body that nobody can read, in hexadecimal where it does not look like JSON.
+std::string Summary(std::string_view body) {
+  constexpr size_t kShownBytes = 30;
+  if (body.empty()) return "<empty>";
+  const std::string_view shown = body.substr(0, kShownBytes);
+  const std::string rest = shown.size() < body.size() ? " ..." : "";
+  return (body[0] == '{' ? std::string(shown) : HexText(shown)) + rest;
+}
+
+std::unexpected<Status> Unrecognized(const ExpectedKind& expected, std::string_view body,
+                                     const std::string& why) {
+  return BadRequest("the object provided is unrecognized (must be of type " +
+                    std::string(expected.kind) + "): " + why + " (" + Summary(body) + ")");
+}
+
 Result<Document> ReadJson(std::string_view json, const ExpectedKind& expected,
                           const TextPositions* positions, std::vector<FieldIssue>* issues) {
   if (TrimSpace(json) == "null") return Document::OfType(expected.type);
   const Result<TypeMeta> meta = PeekTypeMeta(json);
-  if (!meta) return std::unexpected(CannotRead(expected, meta.error()));
+  if (!meta) return Unrecognized(expected, json, kNoTypeMeta + JsonFault(meta.error()));
+  if (std::ranges::count(meta->api_version, '/') > 1) {
+    return Unrecognized(expected, json,
+                        "unexpected GroupVersion string: " + std::string(meta->api_version));
+  }
   SKIFF_RETURN_IF_ERROR(CheckKind(meta->api_version, meta->kind, expected));
   DecodeOptions options;
   options.issues = issues;
   options.positions = positions;
   Result<Document> object = DecodeJson(json, expected.type, options);
+  if (!object && !IsValidJson(json)) {
+    return Unrecognized(expected, json, kNoTypeMeta + JsonFault(object.error()));
+  }
   if (!object) return std::unexpected(CannotRead(expected, object.error()));
   if (!object->root().is_object()) {
     return BadRequest("the body of the request is no object");
@@ -80,16 +112,8 @@ Result<Document> TakeDocument(const Document& body, const ExpectedKind& expected
 
 }  // namespace
 
-Result<FieldValidation> FieldValidationOf(const ApiRequest& request) {
-  const std::string_view given = request.query.Get("fieldValidation");
-  if (given.empty() || given == "Warn") return FieldValidation::kWarn;
-  if (given == "Ignore") return FieldValidation::kIgnore;
-  if (given == "Strict") return FieldValidation::kStrict;
-  return std::unexpected(Invalid("CreateOptions", "meta.k8s.io", "",
-                                 {{"FieldValueNotSupported",
-                                   "Unsupported value: " + JsonText(given) +
-                                       ": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"",
-                                   "fieldValidation"}}));
+std::string JsonFault(const Status& status) {
+  return status.message() == kUnexpectedEnd ? std::string(status.message()) : status.ToString();
 }
 
 Result<void> Report(ApiRequest& request, FieldValidation mode, std::string_view what,
@@ -113,10 +137,32 @@ Result<BodyMedia> BodyMediaOf(const ApiRequest& request) {
               "application/json, application/yaml, application/vnd.kubernetes.protobuf");
 }
 
+std::string ForeignKind(std::string_view api_version, std::string_view kind,
+                        const ExpectedKind& expected) {
+  if (kind.empty()) kind = expected.kind;
+  if (api_version.empty()) api_version = expected.api_version;
+  if (kind == expected.kind && api_version == expected.api_version) return {};
+  if (FindKind(api_version, kind) == nullptr) {
+    return "no kind " + Quoted(kind) + " is registered for version " + Quoted(api_version) +
+           " in scheme \"pkg/api/legacyscheme/scheme.go:30\"";
+  }
+  if (kind == expected.kind) return {};
+  // Kubernetes has a type of its own for each kind, in a package that is called like the group.
+  std::string_view package = expected.api_version;
+  package = package.substr(0, std::min(package.find('/'), package.size()));
+  package = package.substr(0, package.find('.'));
+  if (expected.api_version.find('/') == std::string_view::npos) package = "core";
+  return "converting (" + std::string(VersionOf(api_version)) + "." + std::string(kind) + ") to (" +
+         std::string(package) + "." + std::string(expected.kind) + "): unknown conversion";
+}
+
 Result<void> CheckKind(std::string_view api_version, std::string_view kind,
                        const ExpectedKind& expected) {
-  if (!kind.empty() && kind != expected.kind) {
-    return std::unexpected(WrongKind(api_version, kind, expected));
+  if (const std::string why = ForeignKind(api_version, kind, expected); !why.empty()) {
+    const std::string_view given = api_version.empty() ? expected.api_version : api_version;
+    return BadRequest(std::string(kind.empty() ? expected.kind : kind) + " in version " +
+                      Quoted(VersionOf(given)) + " cannot be handled as a " +
+                      std::string(expected.kind) + ": " + why);
   }
   if (!api_version.empty() && api_version != expected.api_version) {
     return std::unexpected(Status(StatusReason::kBadRequest,
@@ -146,7 +192,10 @@ Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected) {
     YamlOptions options;
     options.issues = wanted;
     const Result<YamlJson> yaml = YamlToJson(request.http.body, options);
-    if (!yaml) return std::unexpected(CannotRead(expected, yaml.error()));
+    if (!yaml && yaml.error().reason() != StatusReason::kBadRequest) {
+      return std::unexpected(CannotRead(expected, yaml.error()));
+    }
+    if (!yaml) return Unrecognized(expected, request.http.body, "yaml: " + yaml.error().ToString());
     object = ReadJson(yaml->json(), expected, &*yaml, wanted);
   } else {
     object = ReadProtobuf(request.http.body, expected);

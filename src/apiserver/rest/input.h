@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apiserver/request/api_request.h"
+#include "apiserver/rest/write_options.h"
 #include "base/status.h"
 #include "object/descriptor.h"
 #include "object/field_issue.h"
@@ -12,10 +13,10 @@
 
 namespace skiff {
 
-// What happens to fields that the schema does not know, and to duplicates: ?fieldValidation=.
-enum class FieldValidation : uint8_t { kIgnore, kWarn, kStrict };
-// kInvalid for an unknown mode.
-Result<FieldValidation> FieldValidationOf(const ApiRequest& request);
+// Before what is wrong with the JSON of a body.
+inline constexpr const char* kNoTypeMeta = "couldn't get version/kind; json parse error: ";
+// What is wrong with it, and where, unless it is that the text ends too early.
+std::string JsonFault(const Status& status);
 
 // Passes issues on: as warnings of the request, or as the error.
 Result<void> Report(ApiRequest& request, FieldValidation mode, std::string_view what,
@@ -38,6 +39,11 @@ Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected);
 
 // What every object that was read from a client gets: defaults, and one name for what has two.
 Result<void> Settle(Document& object);
+
+// Why an object of another kind cannot become one of the expected kind; empty if it is of that
+// kind, in whatever version.
+std::string ForeignKind(std::string_view api_version, std::string_view kind,
+                        const ExpectedKind& expected);
 
 // Checks kind and apiVersion of a text without decoding the rest.
 Result<void> CheckKind(std::string_view api_version, std::string_view kind,

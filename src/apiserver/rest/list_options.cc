@@ -1,8 +1,10 @@
 #include "apiserver/rest/list_options.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/strings.h"
+#include "store/cache/fact_path.h"
 
 namespace skiff {
 namespace {
@@ -14,18 +16,34 @@ Result<void> AddSelectors(const ApiRequest& request, const Endpoint& endpoint, L
   SKIFF_ASSIGN_OR_RETURN(out.selection.fields,
                          FieldSelector::Parse(request.query.Get("fieldSelector")));
   for (const FieldTerm& term : out.selection.fields.terms()) {
-    if (term.field == kNameField ||
-        (term.field == kNamespaceField && endpoint.resource->namespaced)) {
-      continue;
-    }
-    if (!endpoint.storage->facts().FindField(term.field)) {
-      return BadRequest("field label not supported: " + term.field);
-    }
+    SKIFF_RETURN_IF_ERROR(CheckFieldLabel(*endpoint.resource, term.field));
   }
   return {};
 }
 
 }  // namespace
+
+Result<void> CheckFieldLabel(const ResourceDesc& resource, std::string_view label) {
+  const ResourceHub& hub = *resource.hub;
+  if (hub.FindSelectable(label) != nullptr) return {};
+  if (hub.FindSelectable(ResolveFieldAlias(hub, label)) != nullptr) return {};
+  const std::string_view kind = resource.kind->name;
+  const bool only_metadata = std::ranges::all_of(hub.selectable, [](const SelectableField& field) {
+    return field.label == kNameField || field.label == kNamespaceField;
+  });
+  if (only_metadata) {
+    return BadRequest(Quoted(label) +
+                      " is not a known field selector: only \"metadata.name\", "
+                      "\"metadata.namespace\"");
+  }
+  if (kind == "Job") return BadRequest("field label " + Quoted(label) + " not supported for Job");
+  std::string message = "field label not supported";
+  if (kind == "ResourceSlice") {
+    message +=
+        " for " + std::string(resource.kind->group_version->api_version) + ", Kind=ResourceSlice";
+  }
+  return BadRequest(message + ": " + std::string(label));
+}
 
 Result<ListOptions> ReadListOptions(const ApiRequest& request, const Endpoint& endpoint) {
   ListOptions out;

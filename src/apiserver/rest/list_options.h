@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "apiserver/request/api_request.h"
 #include "apiserver/rest/endpoint.h"
@@ -21,6 +22,10 @@ struct ListOptions {
   std::optional<bool> send_initial_events = {};
   bool allow_watch_bookmarks = false;
 };
+
+// kBadRequest when objects cannot be selected by that field, in the words that Kubernetes has for
+// the kind.
+Result<void> CheckFieldLabel(const ResourceDesc& resource, std::string_view label);
 
 // kBadRequest for what cannot be read: numbers, selectors, fields that cannot be selected by.
 Result<ListOptions> ReadListOptions(const ApiRequest& request, const Endpoint& endpoint);

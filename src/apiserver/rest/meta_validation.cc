@@ -1,8 +1,10 @@
 #include "apiserver/rest/meta_validation.h"
 
+#include <set>
 #include <string>
 #include <utility>
 
+#include "apiserver/managed_fields/manager_name.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/validation/addresses.h"
@@ -17,6 +19,8 @@ namespace {
 using views::meta_v1::ObjectMeta;
 using views::meta_v1::OwnerReference;
 
+// As Kubernetes has it, of the subresource that an entry of managedFields names.
+constexpr size_t kMaxSubresourceBytes = 256;
 constexpr std::string_view kStandardFinalizers[] = {"kubernetes", "orphan", "foregroundDeletion"};
 
 void AddProblems(const NameProblems& problems, std::string_view field, std::string_view value,
@@ -64,25 +68,34 @@ void CheckAnnotations(const ObjectMeta& meta, std::vector<StatusCause>& out) {
 void CheckFinalizers(const ObjectMeta& meta, std::vector<StatusCause>& out) {
   bool orphan = false;
   bool foreground = false;
-  size_t index = 0;
   for (const std::string_view finalizer : meta.finalizers()) {
-    const std::string field = "metadata.finalizers[" + std::to_string(index++) + "]";
-    AddProblems(CheckQualifiedName(finalizer), field, finalizer, out);
+    AddProblems(CheckQualifiedName(finalizer), "metadata.finalizers", finalizer, out);
     orphan |= finalizer == "orphan";
     foreground |= finalizer == "foregroundDeletion";
-    bool known = finalizer.find('/') != std::string_view::npos;
-    for (const std::string_view each : kStandardFinalizers) known |= each == finalizer;
-    if (!known && IsQualifiedName(finalizer)) {
-      out.push_back(
-          InvalidField(field, JsonText(finalizer),
-                       "name is neither a standard finalizer name nor is it fully qualified"));
-    }
   }
   if (orphan && foreground) {
     out.push_back(InvalidField("metadata.finalizers",
                                EncodeJson(*meta.AsValue()->Find("finalizers")),
                                "finalizer orphan and foregroundDeletion cannot be both set"));
   }
+  size_t index = 0;
+  for (const std::string_view finalizer : meta.finalizers()) {
+    const std::string field = "metadata.finalizers[" + std::to_string(index++) + "]";
+    bool known = finalizer.find('/') != std::string_view::npos;
+    for (const std::string_view each : kStandardFinalizers) known |= each == finalizer;
+    if (known) continue;
+    out.push_back(
+        InvalidField(field, JsonText(finalizer),
+                     "name is neither a standard finalizer name nor is it fully qualified"));
+  }
+}
+
+// "v1", "apps/v1".
+bool HasVersion(std::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  if (slash == std::string_view::npos) return !api_version.empty();
+  const std::string_view version = api_version.substr(slash + 1);
+  return !version.empty() && version.find('/') == std::string_view::npos;
 }
 
 void CheckOwner(const OwnerReference& owner, std::vector<StatusCause>& out) {
@@ -92,9 +105,9 @@ void CheckOwner(const OwnerReference& owner, std::vector<StatusCause>& out) {
     out.push_back(
         InvalidField(std::string(kField) + "." + std::string(name), "\"\"", "must not be empty"));
   };
-  if (owner.api_version().empty()) {
-    out.push_back(
-        InvalidField(std::string(kField) + ".apiVersion", "\"\"", "version must not be empty"));
+  if (!HasVersion(owner.api_version())) {
+    out.push_back(InvalidField(std::string(kField) + ".apiVersion", JsonText(owner.api_version()),
+                               "version must not be empty"));
   }
   required("kind", owner.kind());
   required("name", owner.name());
@@ -106,15 +119,36 @@ void CheckOwner(const OwnerReference& owner, std::vector<StatusCause>& out) {
 }
 
 void CheckOwners(const ObjectMeta& meta, std::vector<StatusCause>& out) {
-  int controllers = 0;
+  std::string first;
   for (const OwnerReference owner : meta.owner_references()) {
     CheckOwner(owner, out);
-    controllers += owner.controller().value_or(false) ? 1 : 0;
-  }
-  if (controllers > 1) {
+    if (!owner.controller().value_or(false)) continue;
+    const std::string name = std::string(owner.kind()) + "/" + std::string(owner.name());
+    if (first.empty()) {
+      first = name;
+      continue;
+    }
     out.push_back(InvalidField("metadata.ownerReferences",
                                EncodeJson(*meta.AsValue()->Find("ownerReferences")),
-                               "Only one reference can have Controller set to true"));
+                               "Only one reference can have Controller set to true. Found \"true\" "
+                               "in references for " +
+                                   first + " and " + name));
+  }
+}
+
+void CheckManagedFields(const ObjectMeta& meta, std::vector<StatusCause>& out) {
+  size_t index = 0;
+  for (const views::meta_v1::ManagedFieldsEntry entry : meta.managed_fields()) {
+    const std::string field = "metadata.managedFields[" + std::to_string(index++) + "]";
+    for (StatusCause& cause : FieldManagerFaults(entry.manager())) {
+      cause.field = field + ".manager";
+      out.push_back(std::move(cause));
+    }
+    if (entry.subresource().size() <= kMaxSubresourceBytes) continue;
+    out.push_back(
+        {"FieldValueTooLong",
+         "Too long: may not be more than " + std::to_string(kMaxSubresourceBytes) + " bytes",
+         field + ".subresource"});
   }
 }
 
@@ -127,7 +161,11 @@ std::vector<StatusCause> CheckMeta(const ResourceDesc& resource, Document& objec
     AddProblems(NameProblemsOf(resource, meta.generate_name(), true), "metadata.generateName",
                 meta.generate_name(), out);
   }
-  AddProblems(NameProblemsOf(resource, meta.name(), false), "metadata.name", meta.name(), out);
+  if (meta.name().empty()) {
+    out.push_back(RequiredField("metadata.name", "name or generateName is required"));
+  } else {
+    AddProblems(NameProblemsOf(resource, meta.name(), false), "metadata.name", meta.name(), out);
+  }
   if (meta.generation() < 0) {
     out.push_back(InvalidField("metadata.generation", std::to_string(meta.generation()),
                                "must be greater than or equal to 0"));
@@ -136,14 +174,37 @@ std::vector<StatusCause> CheckMeta(const ResourceDesc& resource, Document& objec
   CheckAnnotations(meta, out);
   CheckOwners(meta, out);
   CheckFinalizers(meta, out);
+  CheckManagedFields(meta, out);
   return out;
 }
+
+namespace {
+
+// While an object is being deleted nobody else may begin to hold it.
+void CheckNewFinalizers(const MetaOf& before, Document& object, std::vector<StatusCause>& out) {
+  if (!before.deleting()) return;
+  std::set<std::string_view> added;
+  for (const std::string_view finalizer : ObjectMeta(&MetaOf(object).value()).finalizers()) {
+    if (!before.HasFinalizer(finalizer)) added.insert(finalizer);
+  }
+  if (added.empty()) return;
+  std::string list;
+  for (const std::string_view each : added) list += (list.empty() ? "" : ", ") + JsonText(each);
+  out.push_back(ForbiddenField(
+      "metadata.finalizers",
+      "no new finalizers can be added if the object is being deleted, found new finalizers "
+      "[]string{" +
+          list + "}"));
+}
+
+}  // namespace
 
 std::vector<StatusCause> CheckMetaUpdate(Document& old, Document& object) {
   static constexpr Value kAbsent{};
   std::vector<StatusCause> out;
   const MetaOf before(old);
   const MetaOf after(object);
+  CheckNewFinalizers(before, object, out);
   for (const std::string_view name : {"name", "namespace", "uid", "creationTimestamp",
                                       "deletionTimestamp", "deletionGracePeriodSeconds"}) {
     const Value* was = before.Find(name);
@@ -151,20 +212,6 @@ std::vector<StatusCause> CheckMetaUpdate(Document& old, Document& object) {
     if (DeepEqual(was != nullptr ? *was : kAbsent, is != nullptr ? *is : kAbsent)) continue;
     out.push_back(InvalidField("metadata." + std::string(name),
                                is != nullptr ? EncodeJson(*is) : "null", "field is immutable"));
-  }
-  // While an object is being deleted nobody else may begin to hold it.
-  if (before.deleting()) {
-    std::string added;
-    for (const std::string_view finalizer : ObjectMeta(&MetaOf(object).value()).finalizers()) {
-      if (!before.HasFinalizer(finalizer)) added = finalizer;
-    }
-    if (!added.empty()) {
-      out.push_back(ForbiddenField(
-          "metadata.finalizers",
-          "no new finalizers can be added if the object is being deleted, found new finalizers "
-          "[]string{" +
-              JsonText(added) + "}"));
-    }
   }
   return out;
 }

@@ -17,7 +17,7 @@ Result<Change> PrepareNew(ApiRequest& request, const Endpoint& endpoint, Documen
   const Timestamp now = NowOf(context.clock);
   SKIFF_RETURN_IF_ERROR(
       FillMetaForCreate(endpoint, request.info.name_space, object, context.random, now));
-  SKIFF_ASSIGN_OR_RETURN(object, Convert(object, endpoint.storage->desc().stored));
+  SKIFF_ASSIGN_OR_RETURN(object, Convert(std::move(object), endpoint.storage->desc().stored));
   Change change;
   change.kind = Change::Kind::kWrite;
   AdmissionRequest admission{.operation = AdmissionOperation::kCreate,
@@ -34,6 +34,7 @@ Result<Change> PrepareNew(ApiRequest& request, const Endpoint& endpoint, Documen
                              .warnings = request.warnings,
                              .awaited = awaited};
   if (context.admission != nullptr) SKIFF_RETURN_IF_ERROR(context.admission->Mutate(admission));
+  DropDuplicateOwners(object, true, request.warnings);
   WriteContext write{*endpoint.resource, {},          now,     context.random,
                      &request.user,      change.also, dry_run, &request.warnings,
                      request.info.verb};
@@ -41,6 +42,8 @@ Result<Change> PrepareNew(ApiRequest& request, const Endpoint& endpoint, Documen
   endpoint.storage->strategy().PrepareForCreate(object);
   SKIFF_RETURN_IF_ERROR(endpoint.behaviour->PrepareForCreate(write, object));
   SKIFF_RETURN_IF_ERROR(CheckNewObject(endpoint, write, object, request.warnings));
+  // By now a name that the server chose is known.
+  admission.name = MetaOf(object).name();
   if (context.admission != nullptr) SKIFF_RETURN_IF_ERROR(context.admission->Validate(admission));
   change.object = std::move(object);
   return change;

@@ -20,9 +20,7 @@ SharedBytes EncodeForStorage(Document& object, ResourceStorage& storage) {
   if (storage.desc().media == StorageMedia::kJson || storage.environment().prefer_json) {
     return SharedBytes(EncodeJson(object.root()) + "\n");
   }
-  std::string bytes;
-  EncodeStorage(object.root(), &bytes);
-  return SharedBytes(bytes);
+  return EncodeStorage(object.root());
 }
 
 // One change under way. Keeps itself alive through the callbacks that it waits for.

@@ -93,6 +93,7 @@ Result<Document> DecodeStored(std::string_view stored, Revision revision) {
     if (HasProtobufPrefix(stored)) {
       ProtobufDecodeOptions options;
       options.max_bytes = limits::kMaxCountedBytes;
+      options.trusts_field_sets = true;
       return DecodeStorage(stored, options);
     }
     DecodeOptions options;

@@ -14,6 +14,7 @@
 #include "base/strings.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
+#include "object/patch/go_text.h"
 #include "object/patch/json_patch.h"
 #include "object/patch/merge_patch.h"
 #include "object/patch/strategic_merge_patch.h"
@@ -40,14 +41,24 @@ Result<ObjectPatch> ReadPatch(ApiRequest& request) {
   std::vector<FieldIssue> issues;
   DecodeOptions options;
   if (mode != FieldValidation::kIgnore) options.issues = &issues;
-  SKIFF_ASSIGN_OR_RETURN(Document patch, DecodeJson(request.http.body, nullptr, options));
+  Result<Document> read = DecodeJson(request.http.body, nullptr, options);
+  if (!read) {
+    const bool looked_into = kind != PatchKind::kStrategic && mode != FieldValidation::kIgnore;
+    return Fail(read.error().reason(),
+                (looked_into ? "error decoding patch: " : "") + JsonFault(read.error()));
+  }
+  Document patch = std::move(*read);
   if (kind == PatchKind::kJson && mode != FieldValidation::kIgnore) {
     for (FieldIssue& issue : UnknownJsonPatchMembers(patch.root())) {
       issues.push_back(std::move(issue));
     }
   }
-  SKIFF_RETURN_IF_ERROR(Report(request, mode, "error decoding patch: ", issues));
-  return ObjectPatch{kind, mode, std::make_shared<const Document>(std::move(patch))};
+  std::vector<std::string> faults;
+  for (const FieldIssue& issue : issues) {
+    faults.push_back((kind == PatchKind::kJson ? "json patch " : "") + issue.ToString());
+  }
+  return ObjectPatch{kind, mode, std::make_shared<const Document>(std::move(patch)),
+                     std::move(faults)};
 }
 
 namespace {
@@ -55,6 +66,22 @@ namespace {
 // The patch applies, but what it makes is no object of the kind. The causes tell what came out.
 Status NotAnObject(std::string_view json, const Status& why) {
   return Invalid("", "", "", {InvalidField("patch", JsonText(json), why.message())});
+}
+
+// Fields that nobody knows or that are there twice, in the patch and in what it makes.
+Result<void> ReportFaults(ApiRequest& request, const ObjectPatch& patch,
+                          const std::vector<FieldIssue>& issues, std::string_view shown) {
+  std::vector<std::string> faults = patch.faults;
+  for (const FieldIssue& issue : issues) faults.push_back(issue.ToString());
+  if (faults.empty() || patch.mode == FieldValidation::kIgnore) return {};
+  if (patch.mode == FieldValidation::kWarn) {
+    for (std::string& fault : faults) request.warnings.push_back(std::move(fault));
+    return {};
+  }
+  std::string all;
+  for (const std::string& fault : faults) all += (all.empty() ? "" : ", ") + fault;
+  return std::unexpected(NotAnObject(
+      shown, Status(StatusReason::kInvalid, "strict decoding error: " + std::move(all))));
 }
 
 }  // namespace
@@ -69,9 +96,15 @@ Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const
   switch (patch.kind) {
     case PatchKind::kJson:
       if (Result<void> applied = ApplyJsonPatch(patch.body->root(), tree); !applied) {
-        // Details are there, if empty, where Kubernetes refuses a patch for its content.
-        if (applied.error().reason() == StatusReason::kInvalid) applied.error().SetSubject({});
-        return std::unexpected(std::move(applied.error()));
+        // Where Kubernetes refuses a patch for its content, details are there, if empty, and it
+        // says no more than the beginning of this.
+        Status refused = applied.error();
+        if (refused.reason() == StatusReason::kInvalid) {
+          refused.SetSubject({});
+          refused.SetMessage("the server rejected our request due to an error in our request: " +
+                             refused.message());
+        }
+        return std::unexpected(std::move(refused));
       }
       break;
     case PatchKind::kMerge:
@@ -84,19 +117,22 @@ Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const
   json.Clear();
   EncodeJson(tree.root(), json);
   SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(json.view()));
-  if (const Result<void> same = CheckKind(meta.api_version, meta.kind, kind); !same) {
-    return std::unexpected(NotAnObject(json.view(), same.error()));
+  const std::string shown =
+      patch.kind == PatchKind::kStrategic ? GoText(patch.body->root()) : std::string(json.view());
+  if (const std::string why = ForeignKind(meta.api_version, meta.kind, kind); !why.empty()) {
+    return std::unexpected(NotAnObject(shown, Status(StatusReason::kInvalid, why)));
   }
+  SKIFF_RETURN_IF_ERROR(CheckKind(meta.api_version, meta.kind, kind));
   std::vector<FieldIssue> issues;
   if (patch.mode != FieldValidation::kIgnore) whole.issues = &issues;
   Result<Document> object = DecodeJson(json.view(), kind.type, whole);
   if (!object) {
-    return std::unexpected(NotAnObject(json.view(), object.error()));
+    return std::unexpected(NotAnObject(shown, object.error()));
   }
   if (!object->root().is_object()) {
     return Fail(StatusReason::kInvalid, "the patch does not result in an object");
   }
-  SKIFF_RETURN_IF_ERROR(Report(request, patch.mode, "", issues));
+  SKIFF_RETURN_IF_ERROR(ReportFaults(request, patch, issues, shown));
   SKIFF_RETURN_IF_ERROR(Settle(*object));
   return object;
 }
@@ -105,16 +141,14 @@ void HandlePatch(ApiRequestPtr request, const Endpoint& endpoint) {
   ApiRequest& ref = *request;
   const auto format = NegotiateOutput(ref, Answered::kObject);
   if (!format) return RespondError(ref, format.error());
-  const Result<bool> dry_run = IsDryRun(ref);
+  const Result<bool> dry_run = CheckWriteOptions(ref);
   if (!dry_run) return RespondError(ref, dry_run.error());
   if (IsApply(ref)) return HandleApply(std::move(request), endpoint, *dry_run);
-  const Result<void> options = CheckPatchOptions(ref);
-  if (!options) return RespondError(ref, options.error());
   Result<ObjectPatch> patch = ReadPatch(ref);
   if (!patch) return RespondError(ref, patch.error());
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
   update.dry_run = *dry_run;
-  update.may_be_unconditional = true;
+  update.may_be_unconditional = endpoint.storage->desc().unconditional_update;
   update.uid_is_precondition = false;
   const ExpectedKind kind{endpoint.resource->kind, endpoint.resource->version->desc->api_version,
                           endpoint.resource->kind_name};

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "apiserver/request/api_request.h"
 #include "apiserver/rest/input.h"
@@ -17,6 +19,7 @@ struct ObjectPatch {
   PatchKind kind;
   FieldValidation mode;
   std::shared_ptr<const Document> body;
+  std::vector<std::string> faults;  // of the patch itself, that its mode warns of or refuses
 };
 
 // kUnsupportedMediaType for a kind of patch that there is not.

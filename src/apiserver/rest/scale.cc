@@ -2,6 +2,7 @@
 #include <functional>
 #include <utility>
 
+#include "apiserver/authn/object_errors.h"
 #include "apiserver/managed_fields/scale_fields.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
@@ -83,7 +84,7 @@ void RespondScale(ApiRequest& request, const Endpoint& endpoint, const SharedByt
 }
 
 // The workload with the replicas of the scale. What else the scale says of it must be so.
-Result<Document> WithScale(Document& workload, Document& scale) {
+Result<Document> WithScale(const ResourceDesc& resource, Document& workload, Document& scale) {
   const views::autoscaling_v1::Scale view(scale);
   const int32_t replicas = view.spec().replicas();
   const std::string name(MetaOf(workload).name());
@@ -92,12 +93,18 @@ Result<Document> WithScale(Document& workload, Document& scale) {
                                    {InvalidField("spec.replicas", std::to_string(replicas),
                                                  "must be greater than or equal to 0")}));
   }
+  if (const std::string_view uid = MetaOf(scale).uid();
+      !uid.empty() && uid != MetaOf(workload).uid()) {
+    return std::unexpected(ConflictingObject(
+        resource.version->desc->group, std::string(resource.name) + "/scale", name,
+        "Precondition failed: UID in precondition: " + std::string(uid) +
+            ", UID in object meta: " + std::string(MetaOf(workload).uid())));
+  }
   Document out = workload.Copy();
   Value* spec = out.root().Find("spec");
   if (spec == nullptr) return Fail(StatusReason::kInternalError, "the workload has no spec");
   spec->Set(out.arena(), "replicas", Value::Int(replicas));
   MetaOf(out).SetText("resourceVersion", MetaOf(scale).resource_version());
-  if (!MetaOf(scale).uid().empty()) MetaOf(out).SetText("uid", MetaOf(scale).uid());
   return out;
 }
 
@@ -110,7 +117,9 @@ Result<Document> ChangeScale(const ApiRequest& request, const Endpoint& endpoint
   ManagedFieldsToScale(workload, current);
   const RequestWriter writer(request, endpoint);
   SKIFF_ASSIGN_OR_RETURN(Document scale, change(writer.For(kApiVersion), current));
-  SKIFF_ASSIGN_OR_RETURN(Document out, WithScale(workload, scale));
+  SKIFF_RETURN_IF_ERROR(TakeNamespace(endpoint, request.info.name_space, scale));
+  SKIFF_RETURN_IF_ERROR(CheckName(MetaOf(scale).name(), request.info.name));
+  SKIFF_ASSIGN_OR_RETURN(Document out, WithScale(*endpoint.resource, workload, scale));
   ManagedFieldsFromScale(scale, out);
   return out;
 }
@@ -118,13 +127,7 @@ Result<Document> ChangeScale(const ApiRequest& request, const Endpoint& endpoint
 // The body of a PUT, or a patch, or a configuration to apply.
 Result<ScaleChange> ReadScaleChange(ApiRequest& request) {
   if (request.info.verb == "update") {
-    SKIFF_RETURN_IF_ERROR(CheckFieldManager(request, "UpdateOptions"));
     SKIFF_ASSIGN_OR_RETURN(Document body, ReadBody(request, ScaleKind()));
-    if (const std::string_view name = MetaOf(body).name();
-        !name.empty() && name != request.info.name) {
-      return BadRequest("the name of the object (" + std::string(name) +
-                        ") does not match the name on the URL (" + request.info.name + ")");
-    }
     return [scale = std::make_shared<Document>(std::move(body))](
                const FieldWriter& writer, const Document& current) -> Result<Document> {
       Document out = scale->Copy();
@@ -132,7 +135,6 @@ Result<ScaleChange> ReadScaleChange(ApiRequest& request) {
       return out;
     };
   }
-  SKIFF_RETURN_IF_ERROR(CheckPatchOptions(request));
   if (IsApply(request)) {
     SKIFF_ASSIGN_OR_RETURN(AppliedConfiguration applied, ReadConfiguration(request));
     return [&request, applied = std::make_shared<AppliedConfiguration>(std::move(applied))](
@@ -169,11 +171,11 @@ void GetScale(ApiRequestPtr request, const Endpoint& endpoint) {
 void HandleScale(ApiRequestPtr request, const Endpoint& endpoint) {
   if (request->info.verb == "get") return GetScale(std::move(request), endpoint);
   ApiRequest& ref = *request;
-  const Result<bool> dry_run = IsDryRun(ref);
+  const Result<bool> dry_run = CheckWriteOptions(ref);
   if (!dry_run) return RespondError(ref, dry_run.error());
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
   update.dry_run = *dry_run;
-  update.may_be_unconditional = true;
+  update.may_be_unconditional = endpoint.storage->desc().unconditional_update;
   update.respond = [&endpoint](ApiRequest& answered, const Changed& changed) {
     RespondScale(answered, endpoint, changed.bytes, changed.revision);
   };

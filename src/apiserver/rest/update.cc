@@ -1,5 +1,8 @@
 // PUT of an object, or of what a subresource shows of it.
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
@@ -9,25 +12,40 @@
 #include "apiserver/rest/write_rules.h"
 
 namespace skiff {
+namespace {
+
+Result<Document> ReadObject(ApiRequest& request, const ExpectedKind& kind) {
+  SKIFF_ASSIGN_OR_RETURN(Document object, ReadBody(request, kind));
+  DropDuplicateOwners(object, false, request.warnings);
+  return object;
+}
+
+}  // namespace
 
 void HandleUpdate(ApiRequestPtr request, const Endpoint& endpoint) {
   ApiRequest& ref = *request;
   const auto format = NegotiateOutput(ref, Answered::kObject);
   if (!format) return RespondError(ref, format.error());
-  const Result<bool> dry_run = IsDryRun(ref);
+  const Result<bool> dry_run = CheckWriteOptions(ref);
   if (!dry_run) return RespondError(ref, dry_run.error());
-  const Result<void> manager = CheckFieldManager(ref, "UpdateOptions");
-  if (!manager) return RespondError(ref, manager.error());
-  Result<Document> object =
-      ReadBody(ref, {endpoint.resource->kind, endpoint.resource->version->desc->api_version,
-                     endpoint.resource->kind_name});
+  const ExpectedKind kind{endpoint.resource->kind, endpoint.resource->version->desc->api_version,
+                          endpoint.resource->kind_name};
+  std::vector<std::string> warned = ref.warnings;
+  Result<Document> object = ReadObject(ref, kind);
   if (!object) return RespondError(ref, object.error());
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
   update.dry_run = *dry_run;
   update.may_be_unconditional = endpoint.storage->desc().unconditional_update;
   update.may_create = endpoint.storage->desc().create_on_update && endpoint.subresource == nullptr;
-  update.make_new = [body = std::make_shared<Document>(std::move(*object))](
-                        Document*) -> Result<Document> { return body->Copy(); };
+  // Nearly always the first try is the last, which takes what has been read; others read it again,
+  // and warn once.
+  update.make_new =
+      [&ref, kind, warned = std::move(warned),
+       body = std::optional<Document>(std::move(*object))](Document*) mutable -> Result<Document> {
+    if (body) return *std::exchange(body, std::nullopt);
+    ref.warnings = warned;
+    return ReadObject(ref, kind);
+  };
   RunUpdate(std::move(update));
 }
 

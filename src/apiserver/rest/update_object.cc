@@ -7,6 +7,7 @@
 #include "apiserver/managed_fields/field_manager.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/admission.h"
+#include "apiserver/rest/admission_looks.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/new_object.h"
@@ -34,7 +35,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     };
     ChangeObject(std::move(change), [self](Result<Changed> changed) {
       if (!changed && self->MayDropFields(changed.error())) return self->Start();
-      if (!changed) return RespondError(self->request(), changed.error());
+      if (!changed) return self->AfterRefusal(std::move(changed.error()));
       self->RememberNoChange(*changed);
       if (self->update_.respond) return self->update_.respond(self->request(), *changed);
       RespondStored(self->request(), self->endpoint(), changed->created ? 201 : 200, changed->bytes,
@@ -47,7 +48,17 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
   const Endpoint& endpoint() { return update_.endpoint; }
   const ResourceDesc& resource() { return *update_.endpoint.resource; }
 
+  // Admission may have refused only for lack of something that is about to be there.
+  void AfterRefusal(Status refused) {
+    if (!looks_.WorthAnother(awaited_)) return RespondError(request(), refused);
+    const auto self = shared_from_this();
+    looks_.Look(
+        *endpoint().context, request().responder, [self] { self->Start(); },
+        [self, refused = std::move(refused)] { RespondError(self->request(), refused); });
+  }
+
   Result<Change> Decide(const CurrentObject* current) {
+    awaited_ = looks_.Begin();
     if (current == nullptr) return DecideForNew();
     SKIFF_ASSIGN_OR_RETURN(Document old, current->Decode());
     found_ = current->revision;
@@ -57,12 +68,16 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
       if (admitted) return change;
     }
     if (update_.admit) SKIFF_RETURN_IF_ERROR(update_.admit(change.also));
-    SKIFF_ASSIGN_OR_RETURN(Document shown, Convert(old, resource().kind));
+    std::optional<Document> converted;
+    if (old.type() != resource().kind) {
+      SKIFF_ASSIGN_OR_RETURN(converted, Convert(old, resource().kind));
+    }
+    Document& shown = converted ? *converted : old;
     SKIFF_ASSIGN_OR_RETURN(Document object, update_.make_new(&shown));
     SKIFF_RETURN_IF_ERROR(CheckIdentity(object));
     SKIFF_RETURN_IF_ERROR(CheckPreconditions(old, object));
     TrackFields(shown, object);
-    SKIFF_ASSIGN_OR_RETURN(object, Convert(object, endpoint().storage->desc().stored));
+    SKIFF_ASSIGN_OR_RETURN(object, Convert(std::move(object), endpoint().storage->desc().stored));
 
     Admission* const admission_chain = update_.admit ? nullptr : endpoint().context->admission;
     WriteContext write{resource(),
@@ -77,6 +92,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     FillMetaForUpdate(old, object);
     AdmissionRequest admission = Admit(old, object, change.also);
     if (admission_chain != nullptr) SKIFF_RETURN_IF_ERROR(admission_chain->Mutate(admission));
+    DropDuplicateOwners(object, true, request().warnings);
     DropDisabledFields(resource(), &old, object);
     endpoint().storage->strategy().PrepareForUpdate(endpoint().subresource_name(), old, object);
     SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForUpdate(write, old, object));
@@ -105,7 +121,8 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
             .object = &object,
             .old = &old,
             .transaction = also,
-            .warnings = request().warnings};
+            .warnings = request().warnings,
+            .awaited = &awaited_};
   }
 
   bool IsKnownToChangeNothing(Revision current) {
@@ -159,7 +176,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     if (endpoint().context->may_create) {
       SKIFF_RETURN_IF_ERROR(endpoint().context->may_create(request()));
     }
-    return PrepareNew(request(), endpoint(), std::move(object), update_.dry_run);
+    return PrepareNew(request(), endpoint(), std::move(object), update_.dry_run, &awaited_);
   }
 
   // What the client says of an object that it thinks is there.
@@ -173,30 +190,25 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
                                           std::string(meta.uid()) +
                                           ", and no existing object was found"));
     }
-    if (!meta.resource_version().empty() && meta.resource_version() != "0") {
-      return std::unexpected(NotFound(resource(), name));
-    }
     if (meta.uid().empty()) return {};
-    return std::unexpected(Conflict(resource(), name,
-                                    "Precondition failed: UID in precondition: " +
-                                        std::string(meta.uid()) + ", UID in object meta: "));
+    return OtherUid(name, meta.uid(), {});
+  }
+
+  // In the words of the storage of Kubernetes.
+  Result<void> OtherUid(std::string_view name, std::string_view wanted, std::string_view found) {
+    return std::unexpected(Conflict(
+        resource(), name,
+        "StorageError: invalid object, Code: 4, Key: " +
+            endpoint().storage->Key(request().info.name_space, name) +
+            ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " +
+            std::string(wanted) + ", UID in object meta: " + std::string(found)));
   }
 
   // Name and namespace are those of the URL.
   Result<void> CheckIdentity(Document& object) {
-    MetaOf meta(object);
-    const std::string& name = request().info.name;
-    if (meta.name().empty() && update_.applies) {
-      return BadRequest("the name of the object (" + name +
-                        " based on URL) was undeterminable: name must be provided");
-    }
-    if (meta.name().empty()) {
-      meta.SetText("name", name);
-    } else if (meta.name() != name) {
-      return BadRequest("the name of the object (" + std::string(meta.name()) +
-                        ") does not match the name on the URL (" + name + ")");
-    }
-    return TakeNamespace(endpoint(), request().info.name_space, object);
+    const MetaOf meta(object);
+    SKIFF_RETURN_IF_ERROR(TakeNamespace(endpoint(), request().info.name_space, object));
+    return CheckName(meta.name(), request().info.name);
   }
 
   // The state that the new object is based on must be the current one.
@@ -205,10 +217,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     const MetaOf after(object);
     const std::string_view name = before.name();
     if (update_.uid_is_precondition && !after.uid().empty() && after.uid() != before.uid()) {
-      return std::unexpected(
-          Conflict(resource(), name,
-                   "Precondition failed: UID in precondition: " + std::string(after.uid()) +
-                       ", UID in object meta: " + std::string(before.uid())));
+      return OtherUid(name, after.uid(), before.uid());
     }
     const std::string_view version = after.resource_version();
     if (version.empty() || version == "0") {
@@ -229,7 +238,9 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
 
   Update update_;
   bool drops_fields_ = false;
-  Revision found_;  // of the object, at the last try
+  Revision found_;         // of the object, at the last try
+  AwaitedObject awaited_;  // what admission lacked then
+  AdmissionLooks looks_;
 };
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace skiff {
 
 // Makes the new object, in the version of the request, from the current one in the same version,
-// or, where a PUT may create, from nothing (null).
+// which stays as it is, or, where a PUT may create, from nothing (null).
 using MakeNew = std::move_only_function<Result<Document>(Document* current)>;
 
 struct Update {

@@ -1,5 +1,6 @@
 #include "apiserver/rest/write_rules.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -11,18 +12,6 @@
 #include "object/scalar/generate_name.h"
 
 namespace skiff {
-Result<bool> IsDryRun(const ApiRequest& request) {
-  const std::vector<std::string_view> given = request.query.All("dryRun");
-  for (const std::string_view each : given) {
-    if (each == "All") continue;
-    return std::unexpected(Invalid(
-        "CreateOptions", "meta.k8s.io", "",
-        {{"FieldValueNotSupported",
-          "Unsupported value: " + JsonText(each) + ": supported values: \"All\"", "dryRun"}}));
-  }
-  return !given.empty();
-}
-
 namespace {
 
 void AddTo(std::vector<StatusCause>& causes, std::vector<StatusCause> more) {
@@ -103,6 +92,42 @@ Result<void> CheckChangedObject(const Endpoint& endpoint, WriteContext& write, D
   return {};
 }
 
+Result<void> CheckName(std::string_view name, std::string_view url_name) {
+  if (name == url_name) return {};
+  if (name.empty()) {
+    return BadRequest("the name of the object (" + std::string(url_name) +
+                      " based on URL) was undeterminable: name must be provided");
+  }
+  return BadRequest("the name of the object (" + std::string(name) +
+                    ") does not match the name on the URL (" + std::string(url_name) + ")");
+}
+
+void DropDuplicateOwners(Document& object, bool after_admission,
+                         std::vector<std::string>& warnings) {
+  Value* meta = object.root().Find("metadata");
+  Value* owners = meta != nullptr ? meta->Find("ownerReferences") : nullptr;
+  if (owners == nullptr || !owners->is_list() || owners->size() < 2) return;
+  std::string duplicates;
+  for (size_t i = 1; i < owners->size();) {
+    const auto items = owners->items();
+    const auto same = [&](const Value& other) { return DeepEqual(other, items[i]); };
+    if (std::none_of(items.begin(), items.begin() + i, same)) {
+      ++i;
+      continue;
+    }
+    const Value* uid = items[i].Find("uid");
+    if (!duplicates.empty()) duplicates += ", ";
+    if (uid != nullptr && uid->is_string()) duplicates += uid->AsText();
+    owners->EraseItem(i);
+  }
+  if (duplicates.empty()) return;
+  warnings.push_back(".metadata.ownerReferences contains duplicate entries" +
+                     std::string(after_admission ? " after mutating admission happens" : "") +
+                     "; API server dedups owner references in 1.20+, and may reject such requests "
+                     "as early as 1.24; please fix your requests; duplicate UID(s) observed: " +
+                     duplicates);
+}
+
 Result<void> TakeNamespace(const Endpoint& endpoint, std::string_view url_namespace,
                            Document& object) {
   MetaOf meta(object);
@@ -118,6 +143,15 @@ Result<void> TakeNamespace(const Endpoint& endpoint, std::string_view url_namesp
   return {};
 }
 
+namespace {
+
+// Only limit ranges may leave their name to the server.
+bool IsNamedByServer(const ResourceDesc& resource) {
+  return resource.name == "limitranges" && resource.version->desc->group.empty();
+}
+
+}  // namespace
+
 Result<void> FillMetaForCreate(const Endpoint& endpoint, std::string_view url_namespace,
                                Document& object, Random& random, Timestamp now) {
   MetaOf meta(object);
@@ -127,12 +161,11 @@ Result<void> FillMetaForCreate(const Endpoint& endpoint, std::string_view url_na
   SKIFF_RETURN_IF_ERROR(TakeNamespace(endpoint, url_namespace, object));
   if (meta.name().empty()) {
     const std::string_view base = meta.Text("generateName");
-    if (base.empty()) {
-      return std::unexpected(
-          Invalid(*endpoint.resource, "",
-                  {RequiredField("metadata.name", "name or generateName is required")}));
+    if (!base.empty()) {
+      meta.SetText("name", GenerateName(base, random));
+    } else if (IsNamedByServer(*endpoint.resource)) {
+      meta.SetText("name", NewUid(random));
     }
-    meta.SetText("name", GenerateName(base, random));
   }
   meta.Erase("selfLink");
   meta.Erase("deletionTimestamp");
@@ -147,9 +180,8 @@ void FillMetaForUpdate(Document& old, Document& object) {
   MetaOf after(object);
   after.Take("generation", before);
   after.Take("creationTimestamp", before);
-  after.Take("generateName", before);
   if (after.uid().empty()) after.Take("uid", before);
-  if (before.deleting() && !after.deleting()) after.Take("deletionTimestamp", before);
+  if (before.deleting()) after.Take("deletionTimestamp", before);
   if (!after.grace_period_seconds()) after.Take("deletionGracePeriodSeconds", before);
 }
 

@@ -13,9 +13,6 @@
 
 namespace skiff {
 
-// ?dryRun=All. kInvalid for other values.
-Result<bool> IsDryRun(const ApiRequest& request);
-
 // kInvalid, with all that is wrong with an object that is about to be stored: its metadata
 // (meta_validation.h), what its behaviour finds, and the rules of its kind or, where it has none
 // for an update, what may not change by the schema. What is valid and yet questionable is added to
@@ -25,16 +22,22 @@ Result<void> CheckNewObject(const Endpoint& endpoint, WriteContext& write, Docum
 Result<void> CheckChangedObject(const Endpoint& endpoint, WriteContext& write, Document& old,
                                 Document& object, std::vector<std::string>& warnings);
 
+// The name of the body must be that of the URL.
+Result<void> CheckName(std::string_view name, std::string_view url_name);
 // The namespace of the body must be that of the URL, or left out.
 Result<void> TakeNamespace(const Endpoint& endpoint, std::string_view url_namespace,
                            Document& object);
 
-// Of an object about to be created: what only the server may set is set or cleared. The name must
-// be there, or generateName.
+// Of an object about to be created: what only the server may set is set or cleared. A name is made
+// of generateName, if there is none; one that is missing is for CheckNewObject() to find.
 Result<void> FillMetaForCreate(const Endpoint& endpoint, std::string_view url_namespace,
                                Document& object, Random& random, Timestamp now);
 // Of an object about to replace `old`: what no update changes is as it was.
 void FillMetaForUpdate(Document& old, Document& object);
+
+// Owners that stand in the list more than once stand there once, with a warning.
+void DropDuplicateOwners(Document& object, bool after_admission,
+                         std::vector<std::string>& warnings);
 
 // Whether the update leaves an object that is being deleted with nothing to wait for.
 bool IsGone(Document& old, Document& object);

@@ -2,35 +2,14 @@
 
 #include <charconv>
 
+#include "object/zero.h"
+
 namespace skiff {
 namespace {
 
 bool IsEmpty(const Value& value) {
-  switch (value.tag()) {
-    case Tag::kNull:
-      return true;
-    case Tag::kBool:
-      return !value.AsBool();
-    case Tag::kInt:
-    case Tag::kDuration:
-      return value.AsInt() == 0;
-    case Tag::kUint:
-      return value.AsUint() == 0;
-    case Tag::kDouble:
-      return value.AsDouble() == 0;
-    case Tag::kString:
-    case Tag::kBytes:
-    case Tag::kRawJson:
-      return value.AsText().empty();
-    case Tag::kTime:
-    case Tag::kMicroTime:
-      return IsZero(value.AsTime());
-    case Tag::kList:
-    case Tag::kMap:
-    case Tag::kObject:
-      return value.size() == 0;
-  }
-  return true;
+  if (value.is_list() || value.is_map() || value.is_object()) return value.size() == 0;
+  return value.tag() == Tag::kRawJson ? value.AsText().empty() : IsZeroScalar(value);
 }
 
 Status BadPath(std::string_view path) {

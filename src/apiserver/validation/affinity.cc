@@ -171,7 +171,7 @@ bool IsDecimalInteger(std::string_view text) {
 void ValidateComparing(const core::Toleration& toleration, const PodOptions& options,
                        FieldErrors& errors) {
   if (!options.allow_comparing_tolerations && !IsOn(PodFeature::kComparingTolerations)) {
-    return errors.NotSupported("operator", toleration.operator_(), {"Equal", "Exists", "Gt", "Lt"});
+    return errors.NotSupported("operator", toleration.operator_(), {"Equal", "Exists", "Lt", "Gt"});
   }
   const std::string_view value = toleration.value();
   if (!IsDecimalInteger(value)) {
@@ -220,7 +220,7 @@ void ValidateToleration(const core::Toleration& toleration, const PodOptions& op
     errors.NotSupported("operator", op, {"Equal", "Exists"});
   }
   if (!toleration.effect().empty()) {
-    ValidateOneOf(toleration.effect(), {"NoExecute", "NoSchedule", "PreferNoSchedule"}, "effect",
+    ValidateOneOf(toleration.effect(), {"NoSchedule", "PreferNoSchedule", "NoExecute"}, "effect",
                   errors);
   }
 }

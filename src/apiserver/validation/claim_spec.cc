@@ -60,12 +60,13 @@ void ValidateDataSources(const core::PersistentVolumeClaimSpec& spec,
     if (!name_space.empty()) ValidateFormat(kDnsLabelFormat, name_space, "namespace", errors);
   }
   if (!spec.has_data_source() || !spec.has_data_source_ref()) return;
+  // Kubernetes shows the path of the field where its value should be, and a path shows nothing.
+  const ShownValue shown(Value::EmptyMap());
   if (!name_space.empty()) {
-    errors.Invalid("", "dataSource",
-                   "may not be specified when dataSourceRef.namespace is specified");
+    errors.Invalid("", shown, "may not be specified when dataSourceRef.namespace is specified");
   } else if (source.api_group() != ref.api_group() || source.kind() != ref.kind() ||
              source.name() != ref.name()) {
-    errors.Invalid("", "dataSource", "must match dataSourceRef");
+    errors.Invalid("", shown, "must match dataSourceRef");
   }
 }
 
@@ -136,6 +137,19 @@ void ValidateClaimTemplate(const core::PersistentVolumeClaimTemplate& claim, Fie
   }
   const auto at = errors.At("spec");
   ValidateClaimSpec(claim.spec(), {}, errors);
+}
+
+void WarnAboutClaimSpec(const core::PersistentVolumeClaimSpec& spec, std::string_view path,
+                        std::vector<std::string>& warnings) {
+  const auto warn = [&](const MapView<std::string_view>& amounts, std::string_view field) {
+    const std::optional<std::string_view> amount = amounts.Find("storage");
+    if (!amount || ParsedQuantity(*amount).MilliValue() % 1000 == 0) return;
+    warnings.push_back(std::string(path) + ".resources." + std::string(field) +
+                       "[storage]: fractional byte value \"" + std::string(*amount) +
+                       "\" is invalid, must be an integer");
+  };
+  warn(spec.resources().requests(), "requests");
+  warn(spec.resources().limits(), "limits");
 }
 
 }  // namespace skiff

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <string>
 
-#include "apiserver/validation/addresses.h"
 #include "base/limits.h"
 
 namespace skiff {
@@ -191,9 +190,11 @@ void ValidateCondition(const meta::Condition& condition, FieldErrors& errors) {
   } else {
     if (!IsConditionReason(condition.reason())) {
       errors.Invalid("reason", condition.reason(),
-                     "a condition reason must start with a letter, end with a letter, a digit or "
-                     "'_', and have only these and ',' and ':' between (regex used for validation "
-                     "is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')");
+                     "a condition reason must start with alphabetic character, optionally "
+                     "followed by a string of alphanumeric characters or '_,:', and must end with "
+                     "an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or "
+                     "'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for "
+                     "validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')");
     }
     if (condition.reason().size() > kMaxReasonBytes) errors.TooLong("reason", kMaxReasonBytes);
   }
@@ -213,11 +214,6 @@ void ValidateConditions(const ListView<meta::Condition>& conditions, std::string
     }
     ValidateCondition(conditions[i], errors);
   }
-}
-
-void ValidateIp(std::string_view ip, std::string_view field, FieldErrors& errors) {
-  if (ReadIp(ip)) return;
-  errors.Invalid(field, ip, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
 }
 
 bool SameValue(const Value* a, const Value* b) {

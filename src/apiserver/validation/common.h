@@ -17,7 +17,7 @@
 namespace skiff {
 
 inline constexpr std::string_view kIsNegative = "must be greater than or equal to 0";
-inline constexpr std::string_view kIsNotPositive = "must be greater than 0";
+inline constexpr std::string_view kIsNotPositive = "must be greater than zero";
 inline constexpr std::string_view kIsImmutable = "field is immutable";
 
 // A syntax of names.h.
@@ -91,9 +91,6 @@ void ValidateNotMoreThan100Percent(const IntOrStringValue& value, std::string_vi
 // A list of metav1.Condition.
 void ValidateConditions(const ListView<views::meta_v1::Condition>& conditions,
                         std::string_view field, FieldErrors& errors);
-
-// Any IP address in its text form, as older fields take it.
-void ValidateIp(std::string_view ip, std::string_view field, FieldErrors& errors);
 
 // Null is an absent value, which equals the zero value of its field's type.
 bool SameValue(const Value* a, const Value* b);

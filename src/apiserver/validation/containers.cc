@@ -144,7 +144,7 @@ void ValidateContainer(const core::Container& container, const PodOfContainer& p
   if (container.termination_message_policy().empty()) {
     errors.Required("terminationMessagePolicy");
   } else {
-    ValidateOneOf(container.termination_message_policy(), {"FallbackToLogsOnError", "File"},
+    ValidateOneOf(container.termination_message_policy(), {"File", "FallbackToLogsOnError"},
                   "terminationMessagePolicy", errors);
   }
   ValidatePorts(container, errors);

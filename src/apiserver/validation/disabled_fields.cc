@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "apiserver/validation/disabled_pod_fields.h"
 #include "apiserver/validation/features.h"
 
 namespace skiff {
@@ -26,6 +27,11 @@ constexpr Path kTolerances[] = {"spec.behavior.scaleUp.tolerance",
                                 "spec.behavior.scaleDown.tolerance"};
 constexpr Path kTerminating[] = {"status.terminatingReplicas"};
 constexpr Path kMaxUnavailable[] = {"spec.updateStrategy.rollingUpdate.maxUnavailable"};
+constexpr Path kNodeClaimStatuses[] = {"status.nodeAllocatableResourceClaimStatuses"};
+constexpr Path kVolumeStatuses[] = {
+    "status.containerStatuses.*.volumeMounts.*.volumeStatus",
+    "status.initContainerStatuses.*.volumeMounts.*.volumeStatus",
+    "status.ephemeralContainerStatuses.*.volumeMounts.*.volumeStatus"};
 constexpr Path kDeclared[] = {"status.declaredFeatures"};
 constexpr Path kPreventScheduling[] = {"spec.preventPodSchedulingIfMissing"};
 constexpr Path kLeaseStrategy[] = {"spec.strategy"};
@@ -86,6 +92,8 @@ constexpr GatedFields kGatedFields[] = {
     {"apps", "replicasets", Feature::kTerminatingReplicas, kTerminating},
     {"apps", "statefulsets", Feature::kMaxUnavailableOfStatefulSets, kMaxUnavailable},
     {"", "nodes", Feature::kNodeDeclaredFeatures, kDeclared},
+    {"", "pods", Feature::kDeviceNodeResources, kNodeClaimStatuses},
+    {"", "pods", Feature::kImageVolumeDigests, kVolumeStatuses},
     {"storage.k8s.io", "csidrivers", Feature::kVolumeLimitScaling, kPreventScheduling},
     {"coordination.k8s.io", "leases", Feature::kCoordinatedLeaderElection, kLeaseStrategy},
     {"coordination.k8s.io", "leases", Feature::kCoordinatedLeaderElection, kPreferredHolder},
@@ -120,6 +128,24 @@ constexpr GatedFields kGatedFields[] = {
     {kScheduling, "workloads", Feature::kPreemptionOfWorkloads, kWorkloadPriority},
 };
 
+// Where objects have the spec of pods.
+struct PodSpecPlace {
+  std::string_view group;
+  std::string_view resource;
+  std::string_view path;
+};
+constexpr PodSpecPlace kPodSpecs[] = {
+    {"", "pods", "spec"},
+    {"", "podtemplates", "template.spec"},
+    {"", "replicationcontrollers", "spec.template.spec"},
+    {"apps", "daemonsets", "spec.template.spec"},
+    {"apps", "deployments", "spec.template.spec"},
+    {"apps", "replicasets", "spec.template.spec"},
+    {"apps", "statefulsets", "spec.template.spec"},
+    {"batch", "jobs", "spec.template.spec"},
+    {"batch", "cronjobs", "spec.jobTemplate.spec.template.spec"},
+};
+
 // Calls with everything that holds the last name of the path.
 template <typename AnyValue, typename Visit>
 void VisitHolders(AnyValue& value, std::string_view path, const Visit& visit) {
@@ -138,6 +164,14 @@ void VisitHolders(AnyValue& value, std::string_view path, const Visit& visit) {
   } else if (value.is_map()) {
     for (auto& each : value.entries()) VisitHolders(each.value, rest, visit);
   }
+}
+
+template <typename AnyValue>
+AnyValue* FieldAt(AnyValue& object, std::string_view path) {
+  AnyValue* found = nullptr;
+  VisitHolders(object, path,
+               [&found](AnyValue& holder, std::string_view name) { found = holder.Find(name); });
+  return found;
 }
 
 bool IsEmpty(const Value& value) {
@@ -171,6 +205,12 @@ void DropDisabledFields(const ResourceDesc& resource, const Document* old, Docum
       VisitHolders(object.root(), path,
                    [](Value& holder, std::string_view name) { holder.Erase(name); });
     }
+  }
+  for (const PodSpecPlace& each : kPodSpecs) {
+    if (each.resource != resource.name || each.group != resource.version->desc->group) continue;
+    Value* spec = FieldAt(object.root(), each.path);
+    const Value* old_spec = old != nullptr ? FieldAt(old->root(), each.path) : nullptr;
+    if (spec != nullptr) DropDisabledPodFields(*spec, old_spec);
   }
 }
 

@@ -1,8 +1,6 @@
 // Fields that belong to a feature which is off (features.h) do not exist for clients: they are
 // taken out of what is written. Where the stored object has one of them already, the feature was on
 // once; then they stay, or updates that are about something else would lose them.
-//
-// Pods and templates of pods are not looked at here: their fields are many (registry/pod_fields.h).
 #pragma once
 
 #include "object/resource.h"

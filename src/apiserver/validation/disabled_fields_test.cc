@@ -35,6 +35,13 @@ constexpr Case kCases[] = {
      R"({"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}})"},
     {"/v1/nodes", Feature::kNodeDeclaredFeatures, R"({"status":{"declaredFeatures":["a"]}})",
      R"({"status":{}})"},
+    {"/v1/pods", Feature::kDeviceNodeResources,
+     R"({"status":{"phase":"Running","nodeAllocatableResourceClaimStatuses":[{}]}})",
+     R"({"status":{"phase":"Running"}})"},
+    {"/v1/pods", Feature::kImageVolumeDigests,
+     R"({"status":{"containerStatuses":[{"name":"c","volumeMounts":[{"name":"v","volumeStatus":{
+         "image":{"imageRef":"i"}}}]}]}})",
+     R"({"status":{"containerStatuses":[{"name":"c","volumeMounts":[{"name":"v"}]}]}})"},
     {"storage.k8s.io/v1/csidrivers", Feature::kVolumeLimitScaling,
      R"({"spec":{"attachRequired":true,"preventPodSchedulingIfMissing":true}})",
      R"({"spec":{"attachRequired":true}})"},
@@ -137,6 +144,44 @@ TEST(DisabledFieldsTest, NothingIsTakenOutOfAFeatureThatIsOn) {
   for (const Case& each : kCases) {
     const ScopedFeature on(each.feature, true);
     EXPECT_EQ(Written(each, std::nullopt), Plain(each, each.with)) << each.resource;
+  }
+}
+
+TEST(DisabledFieldsTest, PodsAndTheirTemplatesLoseWhatBelongsToAFeatureThatIsOff) {
+  constexpr std::string_view kWith = R"({"schedulingGroup":{"podGroupName":"g"},"containers":[
+      {"name":"c","lifecycle":{"stopSignal":"SIGTERM"}}],"volumes":[{"name":"v","projected":{
+      "sources":[{"clusterTrustBundle":{"name":"n","path":"p"}},{"podCertificate":{}}]}}]})";
+  constexpr std::string_view kWithout =
+      R"({"volumes":[{"name":"v","projected":{"sources":[{},{}]}}],)"
+      R"("containers":[{"name":"c"}]})";
+  const struct {
+    std::string_view resource;
+    std::string_view before;
+    std::string_view after;
+  } cases[] = {
+      {"/v1/pods", R"({"spec":)", "}"},
+      {"/v1/podtemplates", R"({"template":{"spec":)", "}}"},
+      {"/v1/replicationcontrollers", R"({"spec":{"template":{"spec":)", "}}}"},
+      {"apps/v1/daemonsets", R"({"spec":{"template":{"spec":)", "}}}"},
+      {"apps/v1/deployments", R"({"spec":{"template":{"spec":)", "}}}"},
+      {"apps/v1/replicasets", R"({"spec":{"template":{"spec":)", "}}}"},
+      {"apps/v1/statefulsets", R"({"spec":{"template":{"spec":)", "}}}"},
+      {"batch/v1/jobs", R"({"spec":{"template":{"spec":)", "}}}"},
+      {"batch/v1/cronjobs", R"({"spec":{"jobTemplate":{"spec":{"template":{"spec":)", "}}}}}"},
+  };
+  for (const auto& each : cases) {
+    const ResourceDesc& resource = ResourceOf(each.resource);
+    const auto around = [&](std::string_view spec) {
+      const std::string json =
+          std::string(each.before) + std::string(spec) + std::string(each.after);
+      return DecodeJson(json, resource.kind).value();
+    };
+    const Document with = around(kWith);
+    Document object = with.Copy();
+    DropDisabledFields(resource, &with, object);
+    EXPECT_TRUE(DeepEqual(object.root(), with.root())) << each.resource;
+    DropDisabledFields(resource, nullptr, object);
+    EXPECT_EQ(EncodeJson(object.root()), EncodeJson(around(kWithout).root()));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/local_path.h"
 #include "apiserver/validation/visit_containers.h"
+#include "base/strings.h"
 
 namespace skiff {
 namespace {
@@ -56,21 +57,25 @@ bool IsHugePageField(std::string_view resource) {
   return resource.starts_with("requests.hugepages-") || resource.starts_with("limits.hugepages-");
 }
 
+// What a field counts, as messages call it; empty if the field is none.
+std::string_view KindOfAmount(std::string_view resource) {
+  if (IsHugePageField(resource)) return "hugepages";
+  if (!IsOneOf(resource, kResourceFields)) return {};
+  if (resource.ends_with(".cpu")) return "cpu";
+  return resource.ends_with(".memory") ? "memory" : "local ephemeral storage";
+}
+
 void ValidateDivisor(std::string_view resource, std::string_view divisor, FieldErrors& errors) {
   if (divisor == "0" || ParsedQuantity(divisor).IsZero()) return;
-  if (resource.ends_with(".cpu")) {
-    if (IsOneOf(resource, kResourceFields) && divisor != "1m" && divisor != "1") {
-      errors.Invalid("divisor", resource,
-                     "only divisor's values 1m and 1 are supported with the cpu resource");
-    }
-    return;
-  }
-  if (!IsOneOf(resource, kResourceFields) && !IsHugePageField(resource)) return;
-  if (IsOneOf(divisor, kByteDivisors)) return;
-  errors.Invalid(
-      "divisor", resource,
-      "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei are "
-      "supported with the resource");
+  const std::string_view kind = KindOfAmount(resource);
+  if (kind.empty()) return;
+  const bool is_cpu = kind == "cpu";
+  if (is_cpu ? divisor == "1m" || divisor == "1" : IsOneOf(divisor, kByteDivisors)) return;
+  const std::string_view values =
+      is_cpu ? "1m and 1" : "1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei";
+  errors.Invalid("divisor", resource,
+                 "only divisor's values " + std::string(values) + " are supported with the " +
+                     std::string(kind) + " resource");
 }
 
 // Of a ConfigMap or a Secret.
@@ -147,28 +152,29 @@ void ValidateEnvSource(const Source& source, std::string_view field, FieldErrors
 void ValidateFieldSelector(const core::ObjectFieldSelector& selector,
                            std::span<const std::string_view> supported, FieldErrors& errors) {
   if (selector.api_version().empty()) return errors.Required("apiVersion");
-  std::string_view path = selector.field_path();
+  const std::string_view path = selector.field_path();
   if (path.empty()) return errors.Required("fieldPath");
   if (selector.api_version() == "v1" && IsOneOf(path, supported)) return;
-  const std::optional<Subscripted> split = SplitSubscript(path);
-  const bool is_map =
-      split && (split->path == "metadata.annotations" || split->path == "metadata.labels");
+  const auto refuse = [&](std::string_view why, std::string_view what) {
+    errors.Invalid("fieldPath", path,
+                   "error converting fieldPath: " + std::string(why) + ": " + std::string(what));
+  };
+  if (selector.api_version() != "v1") {
+    return refuse("unsupported pod version", selector.api_version());
+  }
+  if (const std::optional<Subscripted> split = SplitSubscript(path)) {
+    if (split->path == "metadata.labels") {
+      return ValidateFormat(kQualifiedNameFormat, split->subscript, "", errors);
+    }
+    if (split->path != "metadata.annotations") {
+      return refuse("field label does not support subscript", path);
+    }
+    return ValidateFormat(kQualifiedNameFormat, AsciiLower(split->subscript), "", errors);
+  }
   // What the field was called once.
-  if (path == "spec.host") path = "spec.nodeName";
-  if (selector.api_version() != "v1" || (!is_map && !IsOneOf(path, kPodFields))) {
-    return errors.Invalid("fieldPath", selector.field_path(),
-                          "error converting fieldPath: field label not supported: " +
-                              std::string(selector.field_path()));
-  }
-  if (!is_map) {
-    if (!IsOneOf(path, supported)) errors.NotSupported("fieldPath", path, supported);
-    return;
-  }
-  if (split->path == "metadata.labels") {
-    return ValidateFormat(kQualifiedNameFormat, split->subscript, "", errors);
-  }
-  constexpr NameFormat kAnnotation{IsAnnotationKey, CheckAnnotationKey};
-  ValidateFormat(kAnnotation, split->subscript, "", errors);
+  const std::string_view name = path == "spec.host" ? "spec.nodeName" : path;
+  if (!IsOneOf(name, kPodFields)) return refuse("field label not supported", path);
+  if (!IsOneOf(name, supported)) errors.NotSupported("fieldPath", name, supported);
 }
 
 void ValidateResourceSelector(const core::ResourceFieldSelector& selector, bool in_volume,

@@ -40,6 +40,8 @@ constexpr Gate kGates[] = {
     {"DRAWorkloadResourceClaims", Feature::kClaimsOfWorkloads, false},
     {"TopologyAwareWorkloadScheduling", Feature::kTopologyOfWorkloads, false},
     {"WorkloadAwarePreemption", Feature::kPreemptionOfWorkloads, false},
+    {"ImageVolumeWithDigest", Feature::kImageVolumeDigests, false},
+    {"PodLogsQuerySplitStreams", Feature::kSplitLogStreams, false},
 };
 static_assert(std::size(kGates) == static_cast<size_t>(Feature::kCount));
 static_assert(std::size(kGates) <= 64);

@@ -36,6 +36,8 @@ enum class Feature : uint8_t {
   kClaimsOfWorkloads,
   kTopologyOfWorkloads,
   kPreemptionOfWorkloads,
+  kImageVolumeDigests,
+  kSplitLogStreams,
   kCount,
 };
 

@@ -1,29 +1,44 @@
 #include "apiserver/validation/field_errors.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "base/buffer.h"
+#include "apiserver/validation/internal_form.h"
 #include "base/limits.h"
-#include "object/json/encode.h"
 #include "object/json/text.h"
 
 namespace skiff {
 namespace {
 
+// As Go quotes text, which escapes less than JSON.
 std::string Quoted(std::string_view text) {
-  ByteBuffer out;
-  AppendJsonString(out, text);
-  return out.ToString();
+  std::string out = "\"";
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at < end;) {
+    const unsigned char c = static_cast<unsigned char>(*at);
+    const size_t length = Utf8SequenceLength(at, end);
+    constexpr std::string_view kNamed = "\a\b\f\n\r\t\v\"\\";
+    if (const size_t named = kNamed.find(*at); named != kNamed.npos) {
+      (out += '\\') += "abfnrtv\"\\"[named];
+      ++at;
+    } else if (length > 1 || (c >= 0x20 && c < 0x7f)) {
+      out.append(at, length);
+      at += length;
+    } else {
+      constexpr char kHex[] = "0123456789abcdef";
+      ((out += "\\x") += kHex[c >> 4]) += kHex[c & 15];
+      ++at;
+    }
+  }
+  return out + '"';
 }
 
 }  // namespace
 
 ShownValue::ShownValue(std::string_view text) : json_(Quoted(text)) {}
 ShownValue::ShownValue(int64_t number) : json_(std::to_string(number)) {}
-ShownValue::ShownValue(const Value& value) : json_(EncodeJson(value)) {}
+ShownValue::ShownValue(const Value& value) : json_(InternalForm(value)) {}
 ShownValue::ShownValue(const Value* value)
-    : json_(value != nullptr ? EncodeJson(*value) : "null") {}
+    : json_(value != nullptr ? InternalForm(*value) : "null") {}
 
 FieldErrors::Scope FieldErrors::At(std::string_view name) {
   place_.push_back({name});
@@ -67,7 +82,8 @@ void FieldErrors::Required(std::string_view field, std::string_view why) {
 }
 
 void FieldErrors::Invalid(std::string_view field, const ShownValue& value, std::string_view why) {
-  std::string message = "Invalid value: " + value.json();
+  std::string message = "Invalid value";
+  if (!value.json().empty()) (message += ": ") += value.json();
   if (!why.empty()) (message += ": ") += why;
   Add("FieldValueInvalid", field, std::move(message));
 }
@@ -79,12 +95,10 @@ void FieldErrors::Invalid(std::string_view field, const ShownValue& value,
 
 void FieldErrors::NotSupported(std::string_view field, const ShownValue& value,
                                std::span<const std::string_view> supported) {
-  std::vector<std::string_view> sorted(supported.begin(), supported.end());
-  std::ranges::sort(sorted);
   std::string message = "Unsupported value: " + value.json();
-  for (size_t i = 0; i < sorted.size(); ++i) {
+  for (size_t i = 0; i < supported.size(); ++i) {
     message += i == 0 ? ": supported values: " : ", ";
-    message += Quoted(sorted[i]);
+    message += Quoted(supported[i]);
   }
   Add("FieldValueNotSupported", field, std::move(message));
 }
@@ -95,15 +109,21 @@ void FieldErrors::Forbidden(std::string_view field, std::string_view why) {
 
 void FieldErrors::ForbiddenAltogether(std::string_view why) {
   if (causes_.size() >= limits::kMaxFieldIssues) return;
-  causes_.push_back({"FieldValueForbidden", "Forbidden: " + std::string(why), ""});
+  causes_.push_back({"FieldValueForbidden", "Forbidden: " + std::string(why), "[]"});
 }
 
 void FieldErrors::Duplicate(std::string_view field, const ShownValue& value) {
   Add("FieldValueDuplicate", field, "Duplicate value: " + value.json());
 }
 
-void FieldErrors::NotFound(std::string_view field, const ShownValue& value) {
-  Add("FieldValueNotFound", field, "Not found: " + value.json());
+void FieldErrors::Duplicate(std::string_view field, const ShownValue& value, std::string_view why) {
+  Add("FieldValueDuplicate", field, "Duplicate value: " + value.json() + ": " + std::string(why));
+}
+
+void FieldErrors::NotFound(std::string_view field, const ShownValue& value, std::string_view why) {
+  std::string message = "Not found: " + value.json();
+  if (!why.empty()) (message += ": ") += why;
+  Add("FieldValueNotFound", field, std::move(message));
 }
 
 void FieldErrors::TooLong(std::string_view field, size_t max_bytes) {

@@ -38,10 +38,14 @@ class ShownValue {
   ShownValue(bool truth) : json_(truth ? "true" : "false") {}
   ShownValue(const Value& value);  // as JSON
   ShownValue(const Value* value);  // null: "null"
+  // A value that the message leaves out.
+  static ShownValue Omitted() { return ShownValue(); }
 
   const std::string& json() const { return json_; }
 
  private:
+  ShownValue() = default;
+
   std::string json_;
 };
 
@@ -76,10 +80,11 @@ class FieldErrors {
     NotSupported(field, value, std::span(supported.begin(), supported.size()));
   }
   void Forbidden(std::string_view field, std::string_view why);
-  // Forbidden, and no field is to blame.
+  // Forbidden, and no field is to blame; the path is "[]" then.
   void ForbiddenAltogether(std::string_view why);
   void Duplicate(std::string_view field, const ShownValue& value);
-  void NotFound(std::string_view field, const ShownValue& value);
+  void Duplicate(std::string_view field, const ShownValue& value, std::string_view why);
+  void NotFound(std::string_view field, const ShownValue& value, std::string_view why = {});
   void TooLong(std::string_view field, size_t max_bytes);
   void TooMany(std::string_view field, size_t count, size_t max_count);
   void TypeInvalid(std::string_view field, const ShownValue& value, std::string_view why);

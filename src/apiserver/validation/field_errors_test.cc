@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "views/core/v1.h"
+#include "views/meta/v1.h"
+#include "views/networking.k8s.io/v1.h"
+
 namespace skiff {
 namespace {
 
@@ -44,11 +48,34 @@ TEST(FieldErrorsTest, MessagesReadAsThoseOfKubernetes) {
   EXPECT_EQ(causes[0].message, "Required value");
   EXPECT_EQ(causes[1].message, "Required value: it is needed");
   EXPECT_EQ(causes[2].message, "Invalid value: 7: must be less than 5");
-  EXPECT_EQ(causes[3].message, "Unsupported value: \"Z\": supported values: \"X\", \"Y\"");
+  EXPECT_EQ(causes[3].message, "Unsupported value: \"Z\": supported values: \"Y\", \"X\"");
   EXPECT_EQ(causes[3].reason, "FieldValueNotSupported");
   EXPECT_EQ(causes[4].message, "Too long: may not be more than 10 bytes");
   EXPECT_EQ(causes[5].message, "Too many: 3: must have at most 2 items");
   EXPECT_EQ(causes[6].message, "Not found: true");
+}
+
+TEST(FieldErrorsTest, TextIsQuotedAsGoDoesIt) {
+  EXPECT_EQ(ShownValue("<a> & \"b\"\n\x01ü").json(), "\"<a> & \\\"b\\\"\\n\\x01ü\"");
+}
+
+TEST(FieldErrorsTest, ObjectsAreShownWithTheFieldsOfGoThoseThatAreUnsetToo) {
+  Document node = views::core_v1::Node::New();
+  views::core_v1::MutableTaint taint =
+      views::core_v1::MutableNode(node).mutable_spec().add_taints();
+  taint.set_key("a");
+  taint.set_effect("NoSchedule");
+  EXPECT_EQ(ShownValue(node.root().FindPath({"spec", "taints"})).json(),
+            R"([{"Key":"a","Value":"","Effect":"NoSchedule","TimeAdded":null}])");
+  EXPECT_EQ(
+      ShownValue(Document::OfType(views::networking_k8s_io_v1::ParentReference::Type()).root())
+          .json(),
+      R"({"Group":"","Resource":"","Namespace":"","Name":""})");
+}
+
+TEST(FieldErrorsTest, SelectorsAreShownAsTheyAreServed) {
+  EXPECT_EQ(ShownValue(Document::OfType(views::meta_v1::LabelSelector::Type()).root()).json(),
+            "{}");
 }
 
 }  // namespace

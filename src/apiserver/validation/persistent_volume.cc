@@ -42,9 +42,8 @@ void ValidateCapacity(const core::PersistentVolumeSpec& spec, FieldErrors& error
   }
   for (const auto& [name, quantity] : capacity) {
     const auto at = errors.AtKey("capacity", name);
-    if (ParsedQuantity(quantity).Sign() < 0) {
-      errors.Invalid("", quantity, "must be a valid resource quantity");
-    }
+    const int64_t amount = ParsedQuantity(quantity).Value();
+    if (amount < 0) errors.Invalid("", amount, "must be a valid resource quantity");
     ValidatePositiveQuantity(quantity, "", errors);
   }
 }

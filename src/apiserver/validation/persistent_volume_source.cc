@@ -50,7 +50,7 @@ void ValidateDisk(const Value& source, std::string_view name_field, FieldErrors&
   ValidateRequired(TextOf(source, name_field), name_field, errors);
   const int64_t partition = NumberOf(source, "partition");
   if (partition < 0 || partition > 255) {
-    errors.Invalid("partition", partition, "must be between 0 and 255, inclusive");
+    errors.Invalid("partition", partition, "must be between 1 and 255, inclusive");
   }
 }
 

@@ -66,22 +66,26 @@ void ValidateAppArmorAnnotation(std::string_view key, std::string_view profile,
   }
 }
 
-// Of seccomp or AppArmor: the profile of a field beside the one of an annotation.
+// The profile of a field beside the one of an annotation. `what` is "seccomp" or "apparmor".
 template <typename Profile>
 void ValidateSameProfile(const Profile& profile, std::string_view annotation,
-                         std::string_view runtime_default, std::string_view field,
+                         std::string_view runtime_default, std::string_view what,
                          FieldErrors& errors) {
-  const auto at = errors.At(field);
+  const auto at = errors.At(what == "seccomp" ? "securityContext.seccompProfile"
+                                              : "securityContext.appArmorProfile");
   const std::string_view type = profile.type();
   const bool is_same_type = type == "Unconfined" ? annotation == "unconfined"
                             : type == "RuntimeDefault"
                                 ? annotation == "runtime/default" || annotation == runtime_default
                             : type == "Localhost" ? annotation.starts_with(kLocalhostPrefix)
                                                   : true;
-  if (!is_same_type) return errors.Forbidden("type", "type in annotation and field must match");
+  if (!is_same_type) {
+    return errors.Forbidden("type", std::string(what) + " type in annotation and field must match");
+  }
   if (type == "Localhost" &&
       annotation.substr(kLocalhostPrefix.size()) != profile.localhost_profile()) {
-    errors.Forbidden("localhostProfile", "profile in annotation and field must match");
+    errors.Forbidden("localhostProfile",
+                     std::string(what) + " profile in annotation and field must match");
   }
 }
 
@@ -91,8 +95,8 @@ void ValidateSeccompProfiles(const meta::ObjectMeta& metadata, const core::PodSp
   const auto annotations = metadata.annotations();
   const auto of_pod = annotations.Find(kSeccompPodAnnotation);
   if (of_pod && spec.security_context().has_seccomp_profile()) {
-    ValidateSameProfile(spec.security_context().seccomp_profile(), *of_pod, kDocker,
-                        "securityContext.seccompProfile", errors);
+    ValidateSameProfile(spec.security_context().seccomp_profile(), *of_pod, kDocker, "seccomp",
+                        errors);
   }
   VisitContainers(spec, [&](const core::Container& container, std::string_view list, size_t index) {
     if (!container.security_context().has_seccomp_profile()) return;
@@ -100,8 +104,8 @@ void ValidateSeccompProfiles(const meta::ObjectMeta& metadata, const core::PodSp
                                         std::string(container.name()));
     if (!found) return;
     const auto at = errors.At(list, index);
-    ValidateSameProfile(container.security_context().seccomp_profile(), *found, kDocker,
-                        "securityContext.seccompProfile", errors);
+    ValidateSameProfile(container.security_context().seccomp_profile(), *found, kDocker, "seccomp",
+                        errors);
   });
 }
 
@@ -117,8 +121,7 @@ void ValidateAppArmorProfiles(const meta::ObjectMeta& metadata, const core::PodS
                                                    std::string(container.name()));
     if (!found) return;
     const auto at = errors.At(list, index);
-    ValidateSameProfile(profile, *found, "runtime/default", "securityContext.appArmorProfile",
-                        errors);
+    ValidateSameProfile(profile, *found, "runtime/default", "apparmor", errors);
   });
 }
 

@@ -103,7 +103,7 @@ PodOptions PodOptionsFor(const core::PodSpec& old, const views::meta_v1::ObjectM
   TolerateOldSpread(old, options);
   options.allow_any_token_path = HasReservedTokenPath(old);
   for (const core::Sysctl sysctl : old.security_context().sysctls()) {
-    options.allow_sysctls_of_the_host |= IsSysctlOfTheHost(sysctl.name(), old);
+    options.allow_sysctls_of_the_host |= !SharedWithTheHostBy(sysctl.name(), old).empty();
   }
   options.allow_any_se_linux_change_policy =
       old.security_context().se_linux_change_policy().has_value();

@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "apiserver/validation/addresses.h"
 #include "apiserver/validation/affinity.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/containers.h"
@@ -95,7 +96,7 @@ void ValidateDnsConfig(const core::PodSpec& spec, FieldErrors& errors) {
   }
   for (size_t i = 0; i < nameservers.size(); ++i) {
     const auto server = errors.At("nameservers", i);
-    ValidateIp(nameservers[i], "", errors);
+    CheckOldIp(nameservers[i], "", errors);
   }
   ValidateDnsSearches(config, errors);
   const auto options = config.options();
@@ -139,7 +140,7 @@ void ValidateHostAliases(const core::PodSpec& spec, FieldErrors& errors) {
   const auto aliases = spec.host_aliases();
   for (size_t i = 0; i < aliases.size(); ++i) {
     const auto at = errors.At("hostAliases", i);
-    ValidateIp(aliases[i].ip(), "ip", errors);
+    CheckOldIp(aliases[i].ip(), "ip", errors);
     const auto names = aliases[i].hostnames();
     for (size_t j = 0; j < names.size(); ++j) {
       if (IsDns1123Subdomain(names[j])) continue;
@@ -180,7 +181,7 @@ void ValidateNamesAndPolicies(const core::PodSpec& spec, const PodOptions& optio
     ValidateFormat(kDnsSubdomainFormat, *name, "runtimeClassName", errors);
   }
   if (const auto policy = spec.preemption_policy()) {
-    ValidateRequiredChoice(*policy, {"Never", "PreemptLowerPriority"}, "preemptionPolicy", errors);
+    ValidateRequiredChoice(*policy, {"PreemptLowerPriority", "Never"}, "preemptionPolicy", errors);
   }
   if (!spec.overhead().empty()) {
     const auto at = errors.At("overhead");
@@ -219,10 +220,10 @@ void ValidatePodSpec(const core::PodSpec& spec, const meta::ObjectMeta& metadata
   ValidateEphemeralContainers(pod, errors);
   ValidatePodResources(spec, claims, options, errors);
   ValidateHostNetworkPorts(spec, options, errors);
-  ValidateRequiredChoice(spec.restart_policy(), {"Always", "Never", "OnFailure"}, "restartPolicy",
+  ValidateRequiredChoice(spec.restart_policy(), {"Always", "OnFailure", "Never"}, "restartPolicy",
                          errors);
   ValidateRequiredChoice(spec.dns_policy(),
-                         {"ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"},
+                         {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"},
                          "dnsPolicy", errors);
   ValidateLabels(spec.node_selector(), "nodeSelector", errors);
   ValidatePodSecurityContext(spec, options, errors);

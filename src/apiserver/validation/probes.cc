@@ -13,12 +13,11 @@ namespace core = views::core_v1;
 
 // Those of Linux that are not numbered: SIGRTMIN+1 to 15 and SIGRTMAX-1 to 14 come on top.
 constexpr std::string_view kLinuxSignals[] = {
-    "SIGABRT", "SIGALRM", "SIGBUS",   "SIGCHLD",   "SIGCLD",  "SIGCONT", "SIGFPE",    "SIGHUP",
-    "SIGILL",  "SIGINT",  "SIGIO",    "SIGIOT",    "SIGKILL", "SIGPIPE", "SIGPOLL",   "SIGPROF",
-    "SIGPWR",  "SIGQUIT", "SIGSEGV",  "SIGSTKFLT", "SIGSTOP", "SIGSYS",  "SIGTERM",   "SIGTRAP",
-    "SIGTSTP", "SIGTTIN", "SIGTTOU",  "SIGURG",    "SIGUSR1", "SIGUSR2", "SIGVTALRM", "SIGWINCH",
-    "SIGXCPU", "SIGXFSZ", "SIGRTMIN", "SIGRTMAX",
-};
+    "SIGABRT",   "SIGALRM",  "SIGBUS",   "SIGCHLD",  "SIGCLD",  "SIGCONT",   "SIGFPE",  "SIGHUP",
+    "SIGILL",    "SIGINT",   "SIGIO",    "SIGIOT",   "SIGKILL", "SIGPIPE",   "SIGPOLL", "SIGPROF",
+    "SIGPWR",    "SIGQUIT",  "SIGRTMAX", "SIGRTMIN", "SIGSEGV", "SIGSTKFLT", "SIGSTOP", "SIGSYS",
+    "SIGTERM",   "SIGTRAP",  "SIGTSTP",  "SIGTTIN",  "SIGTTOU", "SIGURG",    "SIGUSR1", "SIGUSR2",
+    "SIGVTALRM", "SIGWINCH", "SIGXCPU",  "SIGXFSZ"};
 
 bool IsNumbered(std::string_view signal, std::string_view base, int last) {
   if (!signal.starts_with(base) || signal.size() == base.size()) return false;
@@ -93,7 +92,9 @@ void ValidateProbe(const core::Probe& probe, FieldErrors& errors) {
   ValidateNonNegative(probe.success_threshold(), "successThreshold", errors);
   ValidateNonNegative(probe.failure_threshold(), "failureThreshold", errors);
   const std::optional<int64_t> grace = probe.termination_grace_period_seconds();
-  if (grace) ValidatePositive(*grace, "terminationGracePeriodSeconds", errors);
+  if (grace && *grace <= 0) {
+    errors.Invalid("terminationGracePeriodSeconds", *grace, "must be greater than 0");
+  }
 }
 
 void ValidateSuccessOnce(const core::Probe& probe, FieldErrors& errors) {

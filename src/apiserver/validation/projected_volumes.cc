@@ -5,6 +5,9 @@
 #include "apiserver/validation/local_path.h"
 #include "apiserver/validation/seen_names.h"
 #include "apiserver/validation/volumes.h"
+#include "base/limits.h"
+#include "base/strings.h"
+#include "object/json/json_text.h"
 
 namespace skiff {
 namespace {
@@ -133,7 +136,7 @@ class Projection {
       ValidateSignerName(certificate.signer_name(), "signerName", errors_);
       ValidateUserAnnotations(certificate.user_annotations());
       ValidateOneOf(certificate.key_type(),
-                    {"ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519", "RSA3072", "RSA4096"},
+                    {"RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"},
                     "keyType", errors_);
       ValidateLifetime(certificate);
     }
@@ -150,13 +153,18 @@ class Projection {
   }
 
   void ValidateUserAnnotations(const MapView<std::string_view>& annotations) {
+    constexpr std::string_view kField = "userAnnotations";
+    size_t bytes = 0;
     for (const auto& [key, value] : annotations) {
-      if (key.find('/') == std::string_view::npos) {
-        errors_.Invalid("userAnnotations", key,
-                        "must be a domain-prefixed key (such as \"acme.io/foo\")");
+      bytes += key.size() + value.size();
+      const std::string lower = AsciiLower(key);
+      if (!IsQualifiedName(lower)) {
+        ValidateRequiredFormat(kQualifiedNameFormat, lower, kField, errors_);
+      } else if (lower.find('/') == std::string::npos) {
+        errors_.Invalid(kField, lower, "must be a domain-prefixed key (such as \"acme.io/foo\")");
       }
     }
-    ValidateAnnotations(annotations, "userAnnotations", errors_);
+    if (bytes > limits::kMaxAnnotationBytes) errors_.TooLong(kField, limits::kMaxAnnotationBytes);
   }
 
   void ValidateLifetime(const core::PodCertificateProjection& certificate) {
@@ -223,7 +231,12 @@ void ValidateSignerName(std::string_view name, std::string_view field, FieldErro
     while (true) {
       const size_t dot = rest.find('.');
       const std::string_view part = rest.substr(0, dot);
-      if (!format.is(part)) return errors.Invalid(field, text, format.check(part));
+      if (!format.is(part)) {
+        for (const std::string& problem : format.check(part)) {
+          errors.Invalid(field, text, "validating label " + JsonText(part) + ": " + problem);
+        }
+        return;
+      }
       if (dot == std::string_view::npos) return;
       rest.remove_prefix(dot + 1);
     }

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "apiserver/validation/common.h"
 #include "object/scalar/names.h"
@@ -81,10 +82,19 @@ void ValidateRequestAgainstLimit(std::string_view name, std::string_view request
   }
 }
 
+std::string WhichClaims(const SeenNames& claims) {
+  const std::vector<std::string_view> names = claims.Sorted();
+  std::string out = "must be one of the names in pod.spec.resourceClaims";
+  if (names.empty()) return out + " which is empty";
+  for (size_t i = 0; i < names.size(); ++i) {
+    (out += i == 0 ? ": " : ", ") += names[i];
+  }
+  return out;
+}
+
 // A claim may be used as a whole, or some of its requests may be, each once.
 void ValidateClaimsOfContainer(const ListView<core::ResourceClaim>& used, const SeenNames& claims,
                                FieldErrors& errors) {
-  SeenNames names;
   SeenNames whole;
   std::set<std::pair<std::string_view, std::string_view>> requests;
   for (size_t i = 0; i < used.size(); ++i) {
@@ -99,13 +109,18 @@ void ValidateClaimsOfContainer(const ListView<core::ResourceClaim>& used, const 
       errors.Duplicate("", name);
     } else if (request.empty()) {
       whole.Add(name);
-      if (names.Has(name)) errors.Duplicate("", name);
+      // Once for each of its requests that is used.
+      for (auto each = requests.lower_bound({name, {}});
+           each != requests.end() && each->first == name; ++each) {
+        errors.Duplicate("", name);
+      }
     } else {
       ValidateFormat(kDnsLabelFormat, request, "request", errors);
-      if (!requests.emplace(name, request).second) errors.Duplicate("", name);
+      if (!requests.emplace(name, request).second) {
+        errors.Duplicate("", std::string(name) + "/" + std::string(request));
+      }
     }
-    names.Add(name);
-    if (!claims.Has(name)) errors.NotFound("", name);
+    if (!claims.Has(name)) errors.NotFound("", name, WhichClaims(claims));
   }
 }
 

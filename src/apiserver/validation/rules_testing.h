@@ -54,6 +54,19 @@ class RulesTester {
     rules_->create(Make(valid_, edits), errors);
     return Text(errors);
   }
+  // The faults with their messages, "path: message" joined with "; ".
+  std::string NewMessages(std::string_view edits) const {
+    FieldErrors errors;
+    rules_->create(Make(valid_, edits), errors);
+    return Messages(errors);
+  }
+  std::string ChangedMessages(std::string_view old_edits, std::string_view edits,
+                              std::string_view subresource = {}) const {
+    const std::string before = Edited(valid_, old_edits);
+    FieldErrors errors;
+    rules_->OfUpdate(subresource)(Make(before, edits), Make(before, {}), errors);
+    return Messages(errors);
+  }
   std::string Changed(std::string_view old_edits, std::string_view edits,
                       std::string_view subresource = {}) const {
     const std::string before = Edited(valid_, old_edits);
@@ -91,6 +104,15 @@ class RulesTester {
   }
 
  private:
+  static std::string Messages(const FieldErrors& errors) {
+    std::string out;
+    for (const StatusCause& cause : errors.causes()) {
+      (out += out.empty() ? "" : "; ") += cause.field;
+      (out += ": ") += cause.message;
+    }
+    return out;
+  }
+
   static std::string Text(const FieldErrors& errors) {
     std::string out;
     for (const StatusCause& cause : errors.causes()) {

@@ -104,8 +104,10 @@ void ValidateSysctls(const core::PodSpec& spec, const PodOptions& options, Field
     } else if (names.Has(name)) {
       errors.Duplicate("name", name);
     }
-    if (!options.allow_sysctls_of_the_host && IsSysctlOfTheHost(name, spec)) {
-      errors.Invalid("name", name, "may not be specified when the pod shares it with the host");
+    const std::string_view shared = SharedWithTheHostBy(name, spec);
+    if (!options.allow_sysctls_of_the_host && !shared.empty()) {
+      errors.Invalid("name", name,
+                     "may not be specified when '" + std::string(shared) + "' is true");
     }
     names.Add(name);
   }
@@ -113,21 +115,22 @@ void ValidateSysctls(const core::PodSpec& spec, const PodOptions& options, Field
 
 }  // namespace
 
-bool IsSysctlOfTheHost(std::string_view name, const core::PodSpec& spec) {
+std::string_view SharedWithTheHostBy(std::string_view name, const core::PodSpec& spec) {
   constexpr std::string_view kIpc[] = {
       "kernel.sem", "kernel.shmall", "kernel.shmmax", "kernel.shmmni", "kernel.shm_rmid_forced",
       "kernel.shm", "kernel.msgmax", "kernel.msgmnb", "kernel.msgmni", "kernel.msg",
   };
-  if (!spec.host_network() && !spec.host_ipc()) return false;
+  if (!spec.host_network() && !spec.host_ipc()) return {};
   // Whichever separator comes first is the one that parts the name.
   std::string dotted(name.substr(0, name.find('*')));
   const size_t first = dotted.find_first_of("./");
   if (first != std::string::npos && dotted[first] == '/') {
     for (char& c : dotted) c = c == '/' ? '.' : c == '.' ? '/' : c;
   }
-  if (spec.host_network() && dotted.starts_with("net.")) return true;
-  return spec.host_ipc() &&
-         (dotted.starts_with("fs.mqueue.") || std::ranges::find(kIpc, dotted) != std::end(kIpc));
+  if (spec.host_network() && dotted.starts_with("net.")) return "hostNetwork";
+  const bool is_ipc =
+      dotted.starts_with("fs.mqueue.") || std::ranges::find(kIpc, dotted) != std::end(kIpc);
+  return spec.host_ipc() && is_ipc ? "hostIPC" : "";
 }
 
 void ValidateSecurityContext(const core::SecurityContext& context, bool host_users,

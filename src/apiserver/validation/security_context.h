@@ -26,7 +26,8 @@ void ValidateOs(const views::core_v1::PodSpec& spec, FieldErrors& errors);
 // windowsOptions of a security context.
 void ValidateWindowsOptions(const views::core_v1::WindowsSecurityContextOptions& options,
                             FieldErrors& errors);
-// A sysctl of a namespace that the pod shares with its host.
-bool IsSysctlOfTheHost(std::string_view name, const views::core_v1::PodSpec& spec);
+// "hostNetwork" or "hostIPC": by which the pod shares the namespace of a sysctl with its host.
+// Empty if it does not.
+std::string_view SharedWithTheHostBy(std::string_view name, const views::core_v1::PodSpec& spec);
 
 }  // namespace skiff

@@ -2,10 +2,12 @@
 // when there are many. The texts must outlive it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <set>
 #include <string_view>
+#include <vector>
 
 namespace skiff {
 
@@ -22,6 +24,12 @@ class SeenNames {
       more_.insert(name);
     }
     return true;
+  }
+  std::vector<std::string_view> Sorted() const {
+    std::vector<std::string_view> out(more_.begin(), more_.end());
+    for (size_t i = 0; i < count_; ++i) out.emplace_back(few_[i].data, few_[i].size);
+    std::ranges::sort(out);
+    return out;
   }
 
  private:

@@ -71,8 +71,10 @@ void GitRepo(const VolumeOfPod& of_pod, FieldErrors& errors) {
   ValidateDescendingPath(of_pod.volume.git_repo().directory(), "directory", errors);
 }
 
+// The message names another range than the one that is allowed, as Kubernetes has it.
 void ValidatePartition(int32_t partition, FieldErrors& errors) {
-  ValidateInRange(partition, 0, kMaxPartition, "partition", errors);
+  if (partition >= 0 && partition <= kMaxPartition) return;
+  errors.Invalid("partition", partition, "must be between 1 and 255, inclusive");
 }
 
 void GcePersistentDisk(const VolumeOfPod& of_pod, FieldErrors& errors) {

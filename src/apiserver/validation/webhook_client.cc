@@ -110,7 +110,10 @@ void ValidateWebhookService(const WebhookService& service, FieldErrors& errors) 
   // Kubernetes mixes these two up, and its clients know it so.
   if (service.name_space.empty()) errors.Required("name");
   if (service.name.empty()) errors.Required("namespace");
-  ValidatePortNumber(service.port, "port", errors);
+  if (service.port < 1 || service.port > 65535) {
+    errors.Invalid("port", service.port,
+                   "port is not valid: must be between 1 and 65535, inclusive");
+  }
   if (service.path) ValidatePath(*service.path, errors);
 }
 

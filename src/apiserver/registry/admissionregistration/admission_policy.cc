@@ -36,7 +36,8 @@ void ValidateParamKind(const Value* kind, FieldErrors& errors) {
   if (version.empty()) {
     errors.Required("apiVersion");
   } else if (slashes > 1) {
-    errors.Invalid("apiVersion", version, "unexpected GroupVersion string");
+    errors.Invalid("apiVersion", version,
+                   "unexpected GroupVersion string: " + std::string(version));
   } else {
     const size_t slash = version.find('/');
     const std::string_view group = slashes == 1 ? version.substr(0, slash) : std::string_view();
@@ -53,8 +54,10 @@ void ValidateParamKind(const Value* kind, FieldErrors& errors) {
   const std::string_view name = TextOf(kind, "kind");
   if (name.empty()) {
     errors.Required("kind");
-  } else if (!IsDns1035Label(AsciiLower(name))) {
-    errors.Invalid("kind", name, "may have mixed case, but should otherwise be a DNS label");
+  } else if (const NameProblems problems = CheckDns1035Label(AsciiLower(name)); !problems.empty()) {
+    std::string why;
+    for (const std::string& problem : problems) (why += why.empty() ? "" : ",") += problem;
+    errors.Invalid("kind", name, "may have mixed case, but should otherwise match: " + why);
   }
 }
 
@@ -74,10 +77,20 @@ void ValidateVariables(const Value* spec, FieldErrors& errors) {
   }
 }
 
+// What is deleted cannot be changed. At what has the rules.
+void ValidateMutatingOperations(const Value* match, FieldErrors& errors) {
+  for (const Value* rule : ItemsOf(match, "resourceRules")) {
+    for (const std::string_view operation : TextsOf(rule, "operations")) {
+      ValidateOneOf(operation, {"*", "CONNECT", "CREATE", "UPDATE"}, "resourceRules.operations",
+                    errors);
+    }
+  }
+}
+
 // What both kinds of policies begin with. Conditions that an update leaves alone stay.
 void ValidateMatching(const Value* spec, bool check_conditions, bool is_mutating,
                       FieldErrors& errors) {
-  ValidateRequiredOneOf(spec, "failurePolicy", {"Ignore", "Fail"}, errors);
+  ValidateRequiredOneOf(spec, "failurePolicy", {"Fail", "Ignore"}, errors);
   if (const Value* kind = FieldOf(spec, "paramKind")) ValidateParamKind(kind, errors);
   const Value* match = FieldOf(spec, "matchConstraints");
   if (match == nullptr) {
@@ -86,13 +99,7 @@ void ValidateMatching(const Value* spec, bool check_conditions, bool is_mutating
     const auto at = errors.At("matchConstraints");
     ValidateMatchResources(match, errors);
     if (ItemsOf(match, "resourceRules").empty()) errors.Required("resourceRules");
-    for (const Value* rule : ItemsOf(match, "resourceRules")) {
-      for (const std::string_view operation : TextsOf(rule, "operations")) {
-        if (!is_mutating) break;
-        ValidateOneOf(operation, {"*", "CREATE", "UPDATE", "CONNECT"}, "resourceRules.operations",
-                      errors);
-      }
-    }
+    if (is_mutating) ValidateMutatingOperations(match, errors);
   }
   if (check_conditions) ValidateMatchConditions(spec, errors);
   ValidateVariables(spec, errors);
@@ -191,7 +198,7 @@ void ValidateMutatingPolicy(const Document& object, bool check_conditions, Field
     const auto at_mutation = errors.At("mutations", i);
     ValidateMutation(mutations[i], errors);
   }
-  ValidateRequiredOneOf(spec, "reinvocationPolicy", {"Never", "IfNeeded"}, errors);
+  ValidateRequiredOneOf(spec, "reinvocationPolicy", {"IfNeeded", "Never"}, errors);
 }
 
 // Conditions see the parameters, so that a change of either is a change of both.
@@ -242,12 +249,13 @@ void ValidateActions(const Value* spec, FieldErrors& errors) {
   std::set<std::string_view> seen;
   for (size_t i = 0; i < actions.size(); ++i) {
     const auto at = errors.At("validationActions", i);
-    ValidateOneOf(actions[i], {"Deny", "Warn", "Audit"}, "", errors);
+    ValidateOneOf(actions[i], {"Audit", "Deny", "Warn"}, "", errors);
     if (!seen.insert(actions[i]).second) errors.Duplicate("", actions[i]);
   }
   if (seen.contains("Deny") && seen.contains("Warn")) {
     errors.Invalid("validationActions", FieldOf(spec, "validationActions"),
-                   "must not contain both Deny and Warn, which would say the same twice");
+                   "must not contain both Deny and Warn (repeating the same validation failure "
+                   "information in the API response and headers serves no purpose)");
   }
   if (seen.empty()) {
     errors.Required("validationActions", "at least one validation action is required");
@@ -263,6 +271,7 @@ void ValidateBinding(const Document& object, FieldErrors& errors) {
   if (const Value* match = FieldOf(spec, "matchResources")) {
     const auto at_match = errors.At("matchResources");
     ValidateMatchResources(match, errors);
+    if (kIsMutating) ValidateMutatingOperations(match, errors);
   }
   if (!kIsMutating) ValidateActions(spec, errors);
 }

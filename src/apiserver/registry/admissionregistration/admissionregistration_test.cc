@@ -190,5 +190,27 @@ TEST(AdmissionPolicyRulesTest, AMutatingPolicyPatchesOneWay) {
   binding.ExpectNew({{"spec.policyName=", "spec.policyName Required"}});
 }
 
+TEST(AdmissionRulesTest, MessagesAreThoseOfKubernetes) {
+  EXPECT_EQ(Webhooks().NewMessages("webhooks[0].sideEffects="),
+            "webhooks[0].sideEffects: Required value: must specify one of None, NoneOnDryRun");
+  EXPECT_EQ(Webhooks().NewMessages("webhooks[0].rules[0].apiGroups=[\"*\", \"a\"]"),
+            "webhooks[0].rules[0].apiGroups: Invalid value: [\"*\",\"a\"]: if '*' is present, must "
+            "not specify other API groups");
+  EXPECT_EQ(Webhooks().NewMessages("webhooks[0].rules[0].resources=[\"a/*\", \"a/b\"]"),
+            "webhooks[0].rules[0].resources[1]: Invalid value: \"a/b\": if 'a/*' is present, must "
+            "not specify a/b");
+}
+
+TEST(AdmissionRulesTest, ABindingOfAMutatingPolicyIsNotForDeletions) {
+  const RulesTester binding(AdmissionregistrationRules(), "admissionregistration.k8s.io/v1beta1",
+                            "MutatingAdmissionPolicyBinding",
+                            R"({"metadata": {"name": "b"}, "spec": {"policyName": "p",
+    "matchResources": {"matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {},
+      "resourceRules": [{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"],
+                         "resources": ["pods"]}]}}})");
+  binding.ExpectNew({{"spec.matchResources.resourceRules[0].operations=[\"DELETE\"]",
+                      "spec.matchResources.resourceRules.operations NotSupported"}});
+}
+
 }  // namespace
 }  // namespace skiff

@@ -16,11 +16,14 @@ bool Has(const ListView<std::string_view>& list, std::string_view text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-void ValidateListOrAll(const Value* rule, std::string_view field, FieldErrors& errors) {
+// `others` is what messages call the items.
+void ValidateListOrAll(const Value* rule, std::string_view field, std::string_view others,
+                       FieldErrors& errors) {
   const ListView<std::string_view> list = TextsOf(rule, field);
   if (list.empty()) errors.Required(field);
   if (list.size() > 1 && Has(list, "*")) {
-    errors.Invalid(field, FieldOf(rule, field), "if '*' is present, must not specify others");
+    errors.Invalid(field, FieldOf(rule, field),
+                   "if '*' is present, must not specify other " + std::string(others));
   }
 }
 
@@ -46,10 +49,14 @@ void ValidateResources(const Value* rule, FieldErrors& errors) {
     const std::string_view resource = text.substr(0, slash);
     const std::string_view subresource = text.substr(slash + 1);
     if (with_all_subresources.contains(resource)) {
-      errors.Invalid("", text, "if '" + std::string(resource) + "/*' is present, it is in it");
+      errors.Invalid(
+          "", text,
+          "if '" + std::string(resource) + "/*' is present, must not specify " + std::string(text));
     }
     if (of_all_resources.contains(subresource)) {
-      errors.Invalid("", text, "if '*/" + std::string(subresource) + "' is present, it is in it");
+      errors.Invalid("", text,
+                     "if '*/" + std::string(subresource) + "' is present, must not specify " +
+                         std::string(text));
     }
     if (subresource == "*") with_all_subresources.insert(resource);
     if (resource == "*") of_all_resources.insert(subresource);
@@ -84,14 +91,14 @@ void ValidateRequiredOneOf(const Value* message, std::string_view field,
 }
 
 void ValidateRule(const Value* rule, FieldErrors& errors) {
-  ValidateListOrAll(rule, "operations", errors);
+  ValidateListOrAll(rule, "operations", "operations", errors);
   const ListView<std::string_view> operations = TextsOf(rule, "operations");
   for (size_t i = 0; i < operations.size(); ++i) {
     const auto at = errors.At("operations", i);
-    ValidateOneOf(operations[i], {"*", "CREATE", "UPDATE", "DELETE", "CONNECT"}, "", errors);
+    ValidateOneOf(operations[i], {"*", "CONNECT", "CREATE", "DELETE", "UPDATE"}, "", errors);
   }
-  ValidateListOrAll(rule, "apiGroups", errors);
-  ValidateListOrAll(rule, "apiVersions", errors);
+  ValidateListOrAll(rule, "apiGroups", "API groups", errors);
+  ValidateListOrAll(rule, "apiVersions", "API versions", errors);
   const ListView<std::string_view> versions = TextsOf(rule, "apiVersions");
   for (size_t i = 0; i < versions.size(); ++i) {
     const auto at = errors.At("apiVersions", i);
@@ -99,7 +106,7 @@ void ValidateRule(const Value* rule, FieldErrors& errors) {
   }
   ValidateResources(rule, errors);
   if (FieldOf(rule, "scope") != nullptr) {
-    ValidateOneOf(TextOf(rule, "scope"), {"Cluster", "Namespaced", "*"}, "scope", errors);
+    ValidateOneOf(TextOf(rule, "scope"), {"*", "Cluster", "Namespaced"}, "scope", errors);
   }
 }
 
@@ -113,7 +120,7 @@ void ValidateSelector(const Value* message, std::string_view field, bool allow_i
 }
 
 void ValidateMatchResources(const Value* match, FieldErrors& errors) {
-  ValidateRequiredOneOf(match, "matchPolicy", {"Exact", "Equivalent"}, errors);
+  ValidateRequiredOneOf(match, "matchPolicy", {"Equivalent", "Exact"}, errors);
   for (const std::string_view field : {"namespaceSelector", "objectSelector"}) {
     if (FieldOf(match, field) == nullptr) errors.Required(field);
     ValidateSelector(match, field, false, errors);

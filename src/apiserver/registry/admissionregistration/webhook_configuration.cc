@@ -68,10 +68,15 @@ void ValidateClient(const Value* hook, FieldErrors& errors) {
 }
 
 void ValidateSideEffects(const Value* hook, bool require_none, FieldErrors& errors) {
-  if (require_none) {
-    ValidateRequiredOneOf(hook, "sideEffects", {"None", "NoneOnDryRun"}, errors);
+  if (FieldOf(hook, "sideEffects") == nullptr) {
+    errors.Required("sideEffects", require_none
+                                       ? "must specify one of None, NoneOnDryRun"
+                                       : "must specify one of None, NoneOnDryRun, Some, Unknown");
+  } else if (require_none) {
+    ValidateOneOf(TextOf(hook, "sideEffects"), {"None", "NoneOnDryRun"}, "sideEffects", errors);
   } else {
-    ValidateRequiredOneOf(hook, "sideEffects", {"None", "NoneOnDryRun", "Some", "Unknown"}, errors);
+    ValidateOneOf(TextOf(hook, "sideEffects"), {"None", "NoneOnDryRun", "Some", "Unknown"},
+                  "sideEffects", errors);
   }
 }
 
@@ -87,8 +92,8 @@ void ValidateHook(const Value* hook, const Options& options, FieldErrors& errors
     if (FieldOf(hook, field) != nullptr)
       ValidateOneOf(TextOf(hook, field), supported, field, errors);
   };
-  one_of("failurePolicy", {"Ignore", "Fail"});
-  one_of("matchPolicy", {"Exact", "Equivalent"});
+  one_of("failurePolicy", {"Fail", "Ignore"});
+  one_of("matchPolicy", {"Equivalent", "Exact"});
   ValidateSideEffects(hook, options.require_no_side_effects, errors);
   if (const Value* timeout = FieldOf(hook, "timeoutSeconds")) {
     if (timeout->AsInt() < kMinTimeoutSeconds || timeout->AsInt() > kMaxTimeoutSeconds) {

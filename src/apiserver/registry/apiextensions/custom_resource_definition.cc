@@ -23,26 +23,35 @@ namespace {
 
 constexpr std::string_view kApproval = "api-approved.kubernetes.io";
 
+std::string Joined(const NameProblems& problems) {
+  std::string out;
+  for (const std::string& problem : problems) (out += out.empty() ? "" : ",") += problem;
+  return out;
+}
+
 // One fault for all problems.
-void ValidateLabelText(std::string_view text, std::string_view shown, std::string_view field,
-                       FieldErrors& errors) {
-  if (!IsDns1035Label(text)) errors.Invalid(field, shown, CheckDns1035Label(text).front());
+void ValidateLabelText(std::string_view text, std::string_view field, FieldErrors& errors) {
+  if (!IsDns1035Label(text)) errors.Invalid(field, text, Joined(CheckDns1035Label(text)));
 }
 
 void ValidateNames(const Value* names, std::string_view field, FieldErrors& errors) {
   const auto at = errors.At(field);
   for (const std::string_view name : {"plural", "singular"}) {
     const std::string_view text = TextOf(names, name);
-    if (!text.empty()) ValidateLabelText(text, text, name, errors);
+    if (!text.empty()) ValidateLabelText(text, name, errors);
   }
   for (const std::string_view name : {"kind", "listKind"}) {
     const std::string_view text = TextOf(names, name);
-    if (!text.empty()) ValidateLabelText(AsciiLower(text), text, name, errors);
+    const std::string lower = AsciiLower(text);
+    if (text.empty() || IsDns1035Label(lower)) continue;
+    errors.Invalid(
+        name, text,
+        "may have mixed case, but should otherwise match: " + Joined(CheckDns1035Label(lower)));
   }
   const auto short_names = TextsOf(names, "shortNames");
   for (size_t i = 0; i < short_names.size(); ++i) {
     const auto at_name = errors.At("shortNames", i);
-    ValidateLabelText(short_names[i], short_names[i], "", errors);
+    ValidateLabelText(short_names[i], "", errors);
   }
   const std::string_view kind = TextOf(names, "kind");
   if (!kind.empty() && kind == TextOf(names, "listKind")) {
@@ -51,14 +60,14 @@ void ValidateNames(const Value* names, std::string_view field, FieldErrors& erro
   const auto categories = TextsOf(names, "categories");
   for (size_t i = 0; i < categories.size(); ++i) {
     const auto at_category = errors.At("categories", i);
-    ValidateLabelText(categories[i], categories[i], "", errors);
+    ValidateLabelText(categories[i], "", errors);
   }
 }
 
 void ValidateGroup(std::string_view group, FieldErrors& errors) {
   if (group.empty()) return errors.Required("group");
   if (!IsDns1123Subdomain(group)) {
-    errors.Invalid("group", group, CheckDns1123Subdomain(group).front());
+    errors.Invalid("group", group, Joined(CheckDns1123Subdomain(group)));
   } else if (group.find('.') == std::string_view::npos) {
     errors.Invalid("group", group, "should be a domain with at least one dot");
   }
@@ -107,7 +116,8 @@ void ValidateSchemasAreThere(const Value* spec, bool required, FieldErrors& erro
     if (SchemaOfVersion(versions[i]) != nullptr) continue;
     if (!required && !IsSet(versions[i], "served")) continue;
     const auto at = errors.At("versions", i);
-    errors.Required("schema.openAPIV3Schema");
+    errors.Required("schema.openAPIV3Schema",
+                    required ? "" : "because otherwise all fields are pruned");
   }
 }
 
@@ -120,7 +130,7 @@ void ValidateVersions(const Value* spec, const VersionOptions& options, FieldErr
     const std::string_view name = TextOf(versions[i], "name");
     if (IsSet(versions[i], "storage")) ++stored;
     names.insert(name);
-    ValidateLabelText(name, name, "name", errors);
+    ValidateLabelText(name, "name", errors);
     ValidateDeprecation(versions[i], errors);
     const Value* own = FieldOf(versions[i], "subresources");
     const Value* subresources = own != nullptr ? own : FieldOf(spec, "subresources");
@@ -140,7 +150,7 @@ void ValidateVersions(const Value* spec, const VersionOptions& options, FieldErr
 void ValidateFirstVersion(const Value* spec, FieldErrors& errors) {
   const std::string_view version = TextOf(spec, "version");
   if (version.empty()) return;
-  ValidateLabelText(version, version, "version", errors);
+  ValidateLabelText(version, "version", errors);
   const auto versions = ItemsOf(spec, "versions");
   if (!versions.empty() && TextOf(versions[0], "name") != version) {
     errors.Invalid("version", version, "must match the first version in spec.versions");
@@ -204,10 +214,13 @@ void ValidateStoredVersions(const Document& object, FieldErrors& errors) {
       return TextOf(version, "name") == stored[i];
     });
     const auto at = errors.At("status.storedVersions", i);
+    const std::string name(stored[i]);
     if (!is_there) {
-      errors.Invalid("", stored[i],
-                     "missing from spec.versions, where it must stay until nothing is stored in "
-                     "it any more");
+      errors.Invalid("", name,
+                     "missing from spec.versions; " + name +
+                         " was previously a storage version, and must remain in spec.versions "
+                         "until a storage migration ensures no data remains persisted in " +
+                         name + " and removes " + name + " from status.storedVersions");
     }
   }
 }
@@ -234,11 +247,18 @@ void ValidateApproval(const Document& object, const Document* old, FieldErrors& 
   const Approval approval = ApprovalOf(object);
   if (old != nullptr && ApprovalOf(*old) == approval) return;
   const auto at = errors.AtKey("metadata.annotations", kApproval);
+  constexpr std::string_view kMissing =
+      "protected groups must have approval annotation \"api-approved.kubernetes.io\", see "
+      "https://github.com/kubernetes/enhancements/pull/1111";
+  constexpr std::string_view kInvalid =
+      "protected groups must have approval annotation \"api-approved.kubernetes.io\" with either a "
+      "URL or a reason starting with \"unapproved\", see "
+      "https://github.com/kubernetes/enhancements/pull/1111";
   if (approval == Approval::kMissing) {
-    errors.Required("", "protected groups must have approval annotation");
+    errors.Required("", kMissing);
   } else if (approval == Approval::kInvalid) {
     errors.Invalid("", FieldOf(object.root().FindPath({"metadata", "annotations"}), kApproval),
-                   "must be a URL, or start with 'unapproved'");
+                   kInvalid);
   }
 }
 
@@ -246,7 +266,8 @@ void ValidatePreserve(const Document& object, const Document* old, FieldErrors& 
   if (old != nullptr && PreservesUnknownFields(old->root().Find("spec"))) return;
   if (!PreservesUnknownFields(object.root().Find("spec"))) return;
   errors.Invalid("spec.preserveUnknownFields", true,
-                 "cannot be true; set x-kubernetes-preserve-unknown-fields in the schema instead");
+                 "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in "
+                 "spec.versions[*].schema instead");
 }
 
 void ValidateRest(const Document& object, const Document* old, FieldErrors& errors) {

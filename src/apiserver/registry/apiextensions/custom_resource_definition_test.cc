@@ -211,5 +211,19 @@ TEST(DefinitionRulesTest, AnEstablishedDefinitionKeepsItsNames) {
       {{"", "status.acceptedNames.kind=_", "status.acceptedNames.kind Invalid"}}, "status");
 }
 
+TEST(DefinitionRulesTest, MessagesAreThoseOfKubernetes) {
+  EXPECT_EQ(
+      Definition().NewMessages("spec.names.kind=Foo_ & spec.names.listKind=FooList"),
+      "spec.names.kind: Invalid value: \"Foo_\": may have mixed case, but should otherwise "
+      "match: a DNS-1035 label must consist of lower case alphanumeric characters or '-', start "
+      "with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or "
+      "'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')");
+  EXPECT_EQ(
+      Definition().ChangedMessages("status.storedVersions=[\"v0\", \"v1\"]", ""),
+      "status.storedVersions[0]: Invalid value: \"v0\": missing from spec.versions; v0 was "
+      "previously a storage version, and must remain in spec.versions until a storage migration "
+      "ensures no data remains persisted in v0 and removes v0 from status.storedVersions");
+}
+
 }  // namespace
 }  // namespace skiff

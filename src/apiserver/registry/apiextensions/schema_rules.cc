@@ -11,7 +11,7 @@
 namespace skiff {
 namespace {
 
-constexpr std::string_view kTypes[] = {"string", "number", "integer", "boolean", "array", "object"};
+constexpr std::string_view kTypes[] = {"array", "boolean", "integer", "number", "object", "string"};
 constexpr std::string_view kListType = "x-kubernetes-list-type";
 constexpr std::string_view kMapType = "x-kubernetes-map-type";
 constexpr std::string_view kMapKeys = "x-kubernetes-list-map-keys";
@@ -20,8 +20,8 @@ constexpr std::string_view kMapKeys = "x-kubernetes-list-map-keys";
 struct Context {
   const SchemaOptions& options;
   bool is_root = false;
-  bool in_metadata = false;          // of the object, or of one embedded in it
-  std::string_view no_default = {};  // why there must be no default
+  bool in_metadata = false;     // of the object, or of one embedded in it
+  std::string no_default = {};  // why there must be no default
 };
 
 bool IsKnownType(std::string_view type) {
@@ -37,7 +37,7 @@ void ValidateSupported(const Value* schema, const Context& context, FieldErrors&
     errors.NotSupported("type", type, kTypes);
   }
   if (!context.no_default.empty() && FieldOf(schema, "default") != nullptr) {
-    errors.Forbidden("default", "must not be set " + std::string(context.no_default));
+    errors.Forbidden("default", "must not be set " + context.no_default);
   }
   for (const std::string_view field :
        {"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"}) {
@@ -56,7 +56,9 @@ void ValidateSupported(const Value* schema, const Context& context, FieldErrors&
     errors.Forbidden("x-kubernetes-embedded-resource", "must not be used inside of resource meta");
   }
   if (IsSet(schema, "uniqueItems")) {
-    errors.Forbidden("uniqueItems", "its run time is quadratic");
+    errors.Forbidden("uniqueItems",
+                     "uniqueItems cannot be set to true since the runtime complexity becomes "
+                     "quadratic");
   }
 }
 
@@ -96,7 +98,8 @@ void ValidateMapKeys(const Value* schema, FieldErrors& errors) {
     return errors.Required("items", "must have a schema if x-kubernetes-list-type is map");
   }
   if (item == nullptr) {
-    return errors.Invalid("items", items, "must be one schema if x-kubernetes-list-type is map");
+    return errors.Invalid("items", items,
+                          "must only have a single schema if x-kubernetes-list-type is map");
   }
   if (TextOf(item, "type") != "object") {
     return errors.Invalid("items.type", TextOf(item, "type"),
@@ -111,7 +114,9 @@ void ValidateMapKeys(const Value* schema, FieldErrors& errors) {
                      "entries must all be names of item properties");
     } else if (type == "array" || type == "object") {
       const auto at = errors.AtKey("items.properties", key);
-      errors.Invalid("type", type, "must be a scalar type as a key of the list");
+      // The type that Kubernetes shows is that of the item.
+      errors.Invalid("type", "object",
+                     "must be a scalar type if parent array's x-kubernetes-list-type is map");
     }
     if (!seen.insert(key).second) {
       errors.Invalid(kMapKeys, FieldOf(schema, kMapKeys), "must not contain duplicate entries");
@@ -136,10 +141,13 @@ void ValidateSoundMapKeys(const Value* schema, FieldErrors& errors) {
     const auto at = errors.AtKey("items.properties", key);
     const bool is_required = std::find(required.begin(), required.end(), key) != required.end();
     if (!is_required && FieldOf(property, "default") == nullptr) {
-      errors.Required("default", "a key of the list must have a default or be required");
+      errors.Required("default",
+                      "this property is in x-kubernetes-list-map-keys, so it must have a default "
+                      "or be a required property");
     }
     if (IsSet(property, "nullable")) {
-      errors.Forbidden("nullable", "a key of the list cannot be nullable");
+      errors.Forbidden("nullable",
+                       "this property is in x-kubernetes-list-map-keys, so it cannot be nullable");
     }
   }
 }
@@ -151,12 +159,15 @@ void ValidateListType(const Value* schema, const SchemaOptions& options, FieldEr
   } else if (options.require_atomic_sets) {
     if (const std::string_view part = NonAtomicPartOfSet(schema); !part.empty()) {
       const auto at = errors.At("items");
-      errors.Invalid(part, FieldOf(ItemSchema(schema), part),
+      // Whichever part is at fault, Kubernetes shows the type of the list.
+      errors.Invalid(part, FieldOf(ItemSchema(schema), kListType),
                      "must be atomic as item of a list with x-kubernetes-list-type=set");
     }
   }
   const std::string_view type = TextOf(schema, kListType);
-  if (list_type != nullptr) ValidateOneOf(type, {"atomic", "set", "map"}, kListType, errors);
+  if (list_type != nullptr) {
+    ValidateOneOf(type, {"atomic", "set", "map"}, kListType, errors);
+  }
   if (!TextsOf(schema, kMapKeys).empty() && type != "map") {
     constexpr std::string_view kWhy = "must be map if x-kubernetes-list-map-keys is non-empty";
     if (list_type == nullptr) {
@@ -192,7 +203,7 @@ void ValidateExpressionRule(const Value* rule, const Value* schema, FieldErrors&
   if (FieldOf(rule, "reason") != nullptr) {
     ValidateOneOf(
         TextOf(rule, "reason"),
-        {"FieldValueRequired", "FieldValueForbidden", "FieldValueInvalid", "FieldValueDuplicate"},
+        {"FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"},
         "reason", errors);
   }
   const std::string_view path = TextOf(rule, "fieldPath");
@@ -215,7 +226,7 @@ void ValidateProperties(const Value* schema, const Context& context, FieldErrors
     if (is_object &&
         (entry.key == "metadata" || entry.key == "kind" || entry.key == "apiVersion")) {
       below.in_metadata = true;
-      if (context.is_root) below.no_default = "in what every object has";
+      if (context.is_root) below.no_default = "in top-level " + std::string(entry.key);
     }
     const auto at = errors.AtKey("properties", entry.key);
     ValidateWithin(entry.value, below, errors);
@@ -233,7 +244,9 @@ void ValidateChildren(const Value* schema, const Context& context, FieldErrors& 
                        "additionalProperties and properties are mutual exclusive");
     }
     Context of_values = below;
-    if (context.in_metadata) of_values.no_default = "in metadata";
+    if (context.in_metadata) {
+      of_values.no_default = "inside additionalProperties applying to object metadata";
+    }
     const auto at = errors.At("additionalProperties");
     ValidateWithin(SchemaOf(schema, "additionalProperties"), of_values, errors);
   }

@@ -52,12 +52,12 @@ class Checker {
     Kind kind;
     std::string field;
     std::string why;
-    std::string value;
+    ShownValue value;
     std::string Key() const { return field + ": " + std::to_string(static_cast<int>(kind)) + why; }
   };
 
-  void Add(Kind kind, std::string field, std::string why, std::string_view value = {}) {
-    faults_.push_back({kind, std::move(field), std::move(why), std::string(value)});
+  void Add(Kind kind, std::string field, std::string why, const ShownValue& value = "") {
+    faults_.push_back({kind, std::move(field), std::move(why), value});
   }
 
   void CheckLevel(const Value* schema, Level level, const std::string& path) {
@@ -87,7 +87,7 @@ class Checker {
     for (const std::string_view other : {kPreserve, kEmbedded}) {
       if (!IsSet(schema, other)) continue;
       Add(Kind::kInvalid, Child(path, other), "must be false if x-kubernetes-int-or-string is true",
-          "true");
+          true);
     }
   }
 
@@ -195,22 +195,26 @@ class Checker {
     for (const auto entry : MapView<const Value*>(FieldOf(schema, "properties"))) {
       CheckNested(entry.value, false, Property(path, entry.key));
     }
-    constexpr std::string_view kForbidden[] = {"type",
-                                               "additionalProperties",
-                                               "default",
-                                               "title",
-                                               "description",
-                                               "nullable",
-                                               kPreserve,
-                                               kEmbedded,
-                                               kIntOrString,
-                                               "x-kubernetes-list-map-keys",
-                                               "x-kubernetes-list-type",
-                                               "x-kubernetes-map-type",
-                                               "x-kubernetes-validations"};
-    for (const std::string_view field : kForbidden) {
-      if (FieldOf(schema, field) == nullptr) continue;
-      Add(Kind::kForbidden, Child(path, field), "must be undefined to be structural");
+    const auto forbid = [&](std::string_view field, bool is_there, std::string_view wanted) {
+      if (!is_there) return;
+      Add(Kind::kForbidden, Child(path, field),
+          "must be " + std::string(wanted) + " to be structural");
+    };
+    for (const std::string_view field : {"type", "title", "description"}) {
+      forbid(field, !TextOf(schema, field).empty(), "empty");
+    }
+    for (const std::string_view field :
+         {"additionalProperties", "default", "x-kubernetes-list-type", "x-kubernetes-map-type"}) {
+      forbid(field, FieldOf(schema, field) != nullptr, "undefined");
+    }
+    for (const std::string_view field :
+         {std::string_view("nullable"), kPreserve, kEmbedded, kIntOrString}) {
+      forbid(field, IsSet(schema, field), "false");
+    }
+    for (const std::string_view field :
+         {"x-kubernetes-list-map-keys", "x-kubernetes-validations"}) {
+      const Value* list = FieldOf(schema, field);
+      forbid(field, list != nullptr && list->size() != 0, "empty");
     }
     if (PropertyOf(schema, "metadata") != nullptr) {
       Add(Kind::kForbidden, Property(path, "metadata"),

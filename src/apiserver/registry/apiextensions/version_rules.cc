@@ -52,10 +52,12 @@ void ValidateRootFields(const Value* schema, FieldErrors& errors) {
                             "the status subresource is enabled");
     }
     if (std::ranges::find(kAllowedAtRoot, name) == std::end(kAllowedAtRoot)) {
-      return errors.Invalid(kSchema, schema,
-                            std::string(name) +
-                                " is not allowed at the root of the schema if the status "
-                                "subresource is enabled");
+      return errors.Invalid(
+          kSchema, schema,
+          "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum "
+          "MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items "
+          "Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed "
+          "at the root of the schema if the status subresource is enabled");
     }
   }
 }
@@ -95,7 +97,9 @@ void ValidateReplicasPath(const Value* scale, std::string_view field, std::strin
   if (const std::string_view problem = ProblemOfPath(path); !problem.empty()) {
     errors.Invalid(field, path, problem);
   } else if (!path.starts_with(prefix)) {
-    errors.Invalid(field, path, "should be a json path under " + std::string(prefix));
+    errors.Invalid(
+        field, path,
+        "should be a json path under " + std::string(prefix.substr(0, prefix.size() - 1)));
   }
 }
 
@@ -139,11 +143,16 @@ void ValidateColumn(const Value* column, FieldErrors& errors) {
   }
 }
 
-void ValidateSelectableFields(const Value* version, const Value* schema, FieldErrors& errors) {
+void ValidateSelectableFields(const Value* version, const Value* schema,
+                              std::string_view schema_field, FieldErrors& errors) {
   const auto fields = ItemsOf(version, "selectableFields");
   if (fields.empty()) return;
   if (schema == nullptr) {
-    return errors.Invalid("selectableFields", "", "may only be set with a schema");
+    return errors.Invalid(
+        "selectableFields", "",
+        schema_field == "schema"
+            ? "may only be set when `version.schema.openAPIV3Schema` is not included"
+            : "may only be set when validations.schema is included");
   }
   std::set<std::string_view> seen;
   for (size_t i = 0; i < fields.size(); ++i) {
@@ -155,7 +164,7 @@ void ValidateSelectableFields(const Value* version, const Value* schema, FieldEr
     }
     const Value* found = SchemaAt(schema, path, false);
     if (found == nullptr) {
-      errors.Invalid("jsonPath", path, "is an invalid path");
+      errors.Invalid("jsonPath", path, "is an invalid path: does not refer to a valid field");
       continue;
     }
     if (path == ".metadata" || path.starts_with(".metadata.")) {
@@ -163,7 +172,9 @@ void ValidateSelectableFields(const Value* version, const Value* schema, FieldEr
     }
     const std::string_view type = TextOf(found, "type");
     if (type != "string" && type != "boolean" && type != "integer") {
-      errors.Invalid("jsonPath", path, "must point to a field of type string, boolean or integer");
+      errors.Invalid("jsonPath", path,
+                     "must point to a field of type string, boolean or integer. Enum string fields "
+                     "and strings with formats are allowed.");
     }
     if (!seen.insert(path).second) errors.Duplicate("jsonPath", path);
   }
@@ -188,7 +199,7 @@ void ValidateVersionParts(const Value* version, std::string_view schema_field,
     const auto at = errors.At("additionalPrinterColumns", i);
     ValidateColumn(columns[i], errors);
   }
-  ValidateSelectableFields(version, schema, errors);
+  ValidateSelectableFields(version, schema, schema_field, errors);
 }
 
 void ValidateDeprecation(const Value* version, FieldErrors& errors) {
@@ -199,9 +210,11 @@ void ValidateDeprecation(const Value* version, FieldErrors& errors) {
   if (!IsSet(version, "deprecated")) return fault("can only be set for deprecated versions");
   if (text.size() > kMaxDeprecationBytes) fault("must be <= 256 characters long");
   if (text.empty()) fault("must not be an empty string");
-  const bool printable = std::ranges::all_of(
-      text, [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
-  if (!printable) fault("must only contain printable UTF-8 characters");
+  const auto odd = std::ranges::find_if(
+      text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  if (odd == text.end()) return;
+  fault("must only contain printable UTF-8 characters; non-printable character found at index " +
+        std::to_string(odd - text.begin()));
 }
 
 bool HasDefault(const Value* schema) {

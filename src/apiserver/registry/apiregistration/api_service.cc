@@ -39,7 +39,11 @@ void ValidateBackend(const registration::APIServiceSpec& spec, FieldErrors& erro
   }
   ValidateRequired(spec.service().namespace_(), "service.namespace", errors);
   ValidateRequired(spec.service().name(), "service.name", errors);
-  ValidatePortNumber(spec.service().port().value_or(0), "service.port", errors);
+  const int32_t port = spec.service().port().value_or(0);
+  if (port < 1 || port > 65535) {
+    errors.Invalid("service.port", port,
+                   "port is not valid: must be between 1 and 65535, inclusive");
+  }
   if (spec.insecure_skip_tls_verify() && !spec.ca_bundle().empty()) {
     errors.Invalid("insecureSkipTLSVerify", true, "may not be true if caBundle is present");
   }

@@ -31,6 +31,9 @@ TEST(ApiServiceRulesTest, ItIsNamedByItsVersionAndServedByAService) {
   tester.ExpectChanged({{"", "status.conditions=[{\"type\": \"A\", \"status\": \"X\"}]",
                          "status.conditions[0].status NotSupported"}},
                        "status");
+  EXPECT_EQ(tester.NewMessages("spec.service.port=0"),
+            "spec.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, "
+            "inclusive");
 }
 
 }  // namespace

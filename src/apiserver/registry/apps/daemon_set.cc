@@ -47,10 +47,7 @@ void ValidateSelector(const apps::DaemonSetSpec& spec, bool allow_invalid_values
     ValidateLabelSelector(selector, {.allow_invalid_values = allow_invalid_values}, errors);
   }
   ValidateTemplateIsSelected(selector, spec.template_(), errors);
-  if (spec.has_selector() && selector.match_labels().empty() &&
-      selector.match_expressions().empty()) {
-    errors.Invalid("selector", selector.AsValue(), "an empty selector would select every pod");
-  }
+  if (spec.has_selector()) ValidateSelectsSomething(selector, "daemonset", errors);
 }
 
 void ValidateSpec(const apps::DaemonSetSpec& spec, const apps::DaemonSetSpec* old,
@@ -97,6 +94,17 @@ void ValidateStatus(const Document& object, const Document& old, FieldErrors& er
                          "collisionCount", errors);
 }
 
+// The generation counts other changes too.
+void WarnAboutDaemonSet(const Document& object, const Document* old,
+                        std::vector<std::string>& warnings) {
+  const views::core_v1::PodTemplateSpec pod = apps::DaemonSet(object).spec().template_();
+  if (old != nullptr &&
+      SameValue(apps::DaemonSet(*old).spec().template_().AsValue(), pod.AsValue())) {
+    return;
+  }
+  WarnAboutPodTemplate(pod, "spec.template", warnings);
+}
+
 }  // namespace
 
 const KindRules kDaemonSetRules = {.group = "apps",
@@ -104,6 +112,6 @@ const KindRules kDaemonSetRules = {.group = "apps",
                                    .create = ValidateCreate,
                                    .update = ValidateUpdate,
                                    .status = ValidateStatus,
-                                   .warn = WarnAboutTemplate<apps::DaemonSet>};
+                                   .warn = WarnAboutDaemonSet};
 
 }  // namespace skiff

@@ -28,7 +28,9 @@ void ValidateStrategy(const apps::DeploymentStrategy& strategy, FieldErrors& err
     errors.Forbidden("strategy.rollingUpdate",
                      "may not be specified when strategy `type` is 'Recreate'");
   } else if (strategy.type() == "RollingUpdate") {
-    if (!strategy.has_rolling_update()) return errors.Required("strategy.rollingUpdate");
+    if (!strategy.has_rolling_update()) {
+      return errors.Required("strategy.rollingUpdate", "this should be defaulted and never be nil");
+    }
     ValidateRollingUpdate(strategy.rolling_update(), errors);
   } else {
     errors.NotSupported("strategy", strategy.AsValue(), {"Recreate", "RollingUpdate"});
@@ -77,8 +79,10 @@ void ValidateStatus(const Document& object, const Document& old, FieldErrors& er
   ValidateNonNegative(status.unavailable_replicas(), "unavailableReplicas", errors);
   ValidateNonNegative(status.terminating_replicas().value_or(0), "terminatingReplicas", errors);
   ValidateNonNegative(status.collision_count().value_or(0), "collisionCount", errors);
-  for (const Count& each : {updated, ready, available}) ValidateNotMore(each, replicas, errors);
-  ValidateNotMore(available, ready, errors);
+  for (const Count& each : {updated, ready, available}) {
+    ValidateNotMore(each, replicas, "status.replicas", errors);
+  }
+  ValidateNotMore(available, ready, "readyReplicas", errors);
   ValidateNotDecremented(apps::Deployment(old).status().collision_count(), status.collision_count(),
                          "collisionCount", errors);
 }

@@ -41,8 +41,10 @@ void ValidateStatus(const Document& object, const Document&, FieldErrors& errors
   }
   ValidateNonNegative(status.observed_generation(), "observedGeneration", errors);
   ValidateNonNegative(status.terminating_replicas().value_or(0), "terminatingReplicas", errors);
-  for (const Count& each : {labeled, ready, available}) ValidateNotMore(each, replicas, errors);
-  ValidateNotMore(available, ready, errors);
+  for (const Count& each : {labeled, ready, available}) {
+    ValidateNotMore(each, replicas, "status.replicas", errors);
+  }
+  ValidateNotMore(available, ready, "readyReplicas", errors);
 }
 
 }  // namespace

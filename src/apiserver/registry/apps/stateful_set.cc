@@ -6,6 +6,7 @@
 #include "apiserver/registry/apps/workload.h"
 #include "apiserver/validation/claim_spec.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/pod_annotations.h"
 #include "apiserver/validation/pod_spec.h"
 #include "object/selector/label_selector.h"
 #include "views/apps/v1.h"
@@ -121,6 +122,10 @@ void ValidatePods(const apps::StatefulSetSpec& spec, const Options& options, Fie
   // Kubernetes looks at these once more, at a place where they are not.
   ValidateLabels(spec.template_().metadata().labels(), "labels", errors);
   ValidateAnnotations(spec.template_().metadata().annotations(), "annotations", errors);
+  const auto at_annotations = errors.At("annotations");
+  ValidatePodAnnotations(
+      spec.template_().metadata(), spec.template_().spec(),
+      PodOptionsFor(options.old_template.spec(), options.old_template.metadata()), errors);
 }
 
 void ValidateSpec(const apps::StatefulSetSpec& spec, const Options& options, FieldErrors& errors) {
@@ -140,7 +145,7 @@ void ValidateSpec(const apps::StatefulSetSpec& spec, const Options& options, Fie
   if (options.is_new && !spec.service_name().empty()) {
     ValidateFormat(kDnsLabelFormat, spec.service_name(), "serviceName", errors);
   }
-  ValidateWorkloadSelector(spec.selector(), errors);
+  ValidateWorkloadSelector(spec.selector(), "statefulset", errors);
   ValidatePods(spec, options, errors);
   ValidateRunsForEver(spec.template_(), "StatefulSet", errors);
 }
@@ -191,9 +196,9 @@ void ValidateStatus(const Document& object, const Document& old, FieldErrors& er
   ValidateNonNegative(status.observed_generation(), "observedGeneration", errors);
   ValidateNonNegative(status.collision_count().value_or(0), "collisionCount", errors);
   for (const Count& each : {ready, current, updated, available}) {
-    ValidateNotMore(each, replicas, errors);
+    ValidateNotMore(each, replicas, "status.replicas", errors);
   }
-  ValidateNotMore(available, ready, errors);
+  ValidateNotMore(available, ready, "status.readyReplicas", errors);
   ValidateNotDecremented(apps::StatefulSet(old).status().collision_count(),
                          status.collision_count(), "collisionCount", errors);
 }
@@ -201,6 +206,12 @@ void ValidateStatus(const Document& object, const Document& old, FieldErrors& er
 void WarnAboutStatefulSet(const Document& object, const Document* old,
                           std::vector<std::string>& warnings) {
   WarnAboutTemplate<apps::StatefulSet>(object, old, warnings);
+  const auto claims = apps::StatefulSet(object).spec().volume_claim_templates();
+  for (size_t i = 0; i < claims.size(); ++i) {
+    // Kubernetes has two names for the place.
+    const std::string at = "spec.volumeClaimTemplates[" + std::to_string(i) + "]";
+    WarnAboutClaimSpec(claims[i].spec(), old == nullptr ? at : at + ".Spec", warnings);
+  }
   if (apps::StatefulSet(object).spec().revision_history_limit().value_or(0) < 0) {
     warnings.push_back(
         "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value "

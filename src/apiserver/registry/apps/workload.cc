@@ -8,15 +8,21 @@
 
 namespace skiff {
 
-void ValidateWorkloadSelector(const views::meta_v1::LabelSelector& selector, FieldErrors& errors) {
+void ValidateSelectsSomething(const views::meta_v1::LabelSelector& selector, std::string_view kind,
+                              FieldErrors& errors) {
+  if (!selector.match_labels().empty() || !selector.match_expressions().empty()) return;
+  errors.Invalid("selector", selector.AsValue(),
+                 "empty selector is invalid for " + std::string(kind));
+}
+
+void ValidateWorkloadSelector(const views::meta_v1::LabelSelector& selector, std::string_view kind,
+                              FieldErrors& errors) {
   if (selector.AsValue() == nullptr) return errors.Required("selector");
   {
     const auto at = errors.At("selector");
     ValidateLabelSelector(selector, {}, errors);
   }
-  if (selector.match_labels().empty() && selector.match_expressions().empty()) {
-    errors.Invalid("selector", selector.AsValue(), "an empty selector would select every pod");
-  }
+  ValidateSelectsSomething(selector, kind, errors);
 }
 
 bool ValidateTemplateIsSelected(const views::meta_v1::LabelSelector& selector,
@@ -37,7 +43,7 @@ void ValidateRunsForEver(const views::core_v1::PodTemplateSpec& pod, std::string
   ValidateOneOf(pod.spec().restart_policy(), {"Always"}, "template.spec.restartPolicy", errors);
   if (pod.spec().active_deadline_seconds()) {
     errors.Forbidden("template.spec.activeDeadlineSeconds",
-                     "the pods of a " + std::string(kind) + " have no deadline");
+                     "activeDeadlineSeconds in " + std::string(kind) + " is not Supported");
   }
 }
 
@@ -51,7 +57,8 @@ void ValidateTemplate(const views::core_v1::PodTemplateSpec& pod,
 void ValidateReplicaTemplate(const views::meta_v1::LabelSelector& selector,
                              const views::core_v1::PodTemplateSpec& pod,
                              const views::core_v1::PodTemplateSpec* old, FieldErrors& errors) {
-  ValidateWorkloadSelector(selector, errors);
+  // Kubernetes says so of ReplicaSets too.
+  ValidateWorkloadSelector(selector, "deployment", errors);
   if (!ValidateTemplateIsSelected(selector, pod, errors)) {
     errors.Invalid("selector", selector.AsValue(), "invalid label selector");
     return;
@@ -70,10 +77,10 @@ void ValidateNotDecremented(std::optional<int32_t> old, std::optional<int32_t> n
   errors.Invalid(field, now.value_or(0), "cannot be decremented");
 }
 
-void ValidateNotMore(const Count& part, const Count& whole, FieldErrors& errors) {
+void ValidateNotMore(const Count& part, const Count& whole, std::string_view name,
+                     FieldErrors& errors) {
   if (part.number <= whole.number) return;
-  errors.Invalid(part.field, part.number,
-                 "cannot be greater than status." + std::string(whole.field));
+  errors.Invalid(part.field, part.number, "cannot be greater than " + std::string(name));
 }
 
 }  // namespace skiff

@@ -14,8 +14,12 @@
 
 namespace skiff {
 
-// A selector must be there and select something. Reports at `selector` below the place.
-void ValidateWorkloadSelector(const views::meta_v1::LabelSelector& selector, FieldErrors& errors);
+// A selector must be there and select something. Reports at `selector` below the place; `kind` is
+// what messages call the workload.
+void ValidateWorkloadSelector(const views::meta_v1::LabelSelector& selector, std::string_view kind,
+                              FieldErrors& errors);
+void ValidateSelectsSomething(const views::meta_v1::LabelSelector& selector, std::string_view kind,
+                              FieldErrors& errors);
 // Whether the selector is one at all. What it selects must be the template's pods; reports at
 // `template`.
 bool ValidateTemplateIsSelected(const views::meta_v1::LabelSelector& selector,
@@ -60,7 +64,8 @@ struct Count {
   std::string_view field;
   int64_t number;
 };
-// FieldValueInvalid when `part` counts more than `whole`.
-void ValidateNotMore(const Count& part, const Count& whole, FieldErrors& errors);
+// FieldValueInvalid when `part` counts more than `whole`, which the message calls `name`.
+void ValidateNotMore(const Count& part, const Count& whole, std::string_view name,
+                     FieldErrors& errors);
 
 }  // namespace skiff

@@ -209,5 +209,61 @@ TEST(ControllerRevisionRulesTest, DataIsAnObjectAndNeverChanges) {
   tester.ExpectChanged({{"", "revision=2", ""}, {"", "data.a=2", "data Invalid"}});
 }
 
+TEST(WorkloadRulesTest, MessagesAreThoseOfKubernetes) {
+  EXPECT_EQ(Deployment().NewMessages("spec.selector={}"),
+            "spec.selector: Invalid value: {}: empty selector is invalid for deployment");
+  EXPECT_EQ(Deployment().NewMessages("spec.strategy={\"type\": \"Other\"}"),
+            "spec.strategy: Unsupported value: {\"Type\":\"Other\",\"RollingUpdate\":null}: "
+            "supported values: \"Recreate\", \"RollingUpdate\"");
+  EXPECT_EQ(Deployment().NewMessages("spec.template.spec.activeDeadlineSeconds=5"),
+            "spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in "
+            "ReplicaSet is not Supported");
+  EXPECT_EQ(Deployment().ChangedMessages("", "status={\"replicas\": 2, \"availableReplicas\": 1}",
+                                         "status"),
+            "status.availableReplicas: Invalid value: 1: cannot be greater than readyReplicas");
+  EXPECT_EQ(StatefulSet().ChangedMessages("", "status={\"replicas\": 2, \"availableReplicas\": 1}",
+                                          "status"),
+            "status.availableReplicas: Invalid value: 1: cannot be greater than "
+            "status.readyReplicas");
+  EXPECT_EQ(StatefulSet().NewMessages("spec.updateStrategy={\"type\": \"OnDelete\", "
+                                      "\"rollingUpdate\": {\"partition\": 1}}"),
+            "spec.updateStrategy.rollingUpdate: Invalid value: "
+            "{\"Partition\":1,\"MaxUnavailable\":null}: only allowed for updateStrategy "
+            "'RollingUpdate'");
+  EXPECT_EQ(DaemonSet().NewMessages("spec.updateStrategy={\"type\": \"Other\"}"),
+            "spec.updateStrategy: Unsupported value: {\"Type\":\"Other\",\"RollingUpdate\":null}: "
+            "supported values: \"RollingUpdate\", \"OnDelete\"");
+}
+
+TEST(StatefulSetRulesTest, WarnsAboutFractionsOfBytesInClaims) {
+  constexpr std::string_view kClaim =
+      "spec.volumeClaimTemplates=[{\"metadata\": {\"name\": \"a\"}, \"spec\": {\"resources\": "
+      "{\"requests\": {\"storage\": \"1m\"}}}}]";
+  EXPECT_EQ(StatefulSet().Warnings(kClaim),
+            std::vector<std::string>{
+                "spec.volumeClaimTemplates[0].resources.requests[storage]: fractional byte value "
+                "\"1m\" is invalid, must be an integer"});
+  EXPECT_EQ(StatefulSet().ChangeWarnings(kClaim, ""),
+            std::vector<std::string>{
+                "spec.volumeClaimTemplates[0].Spec.resources.requests[storage]: fractional byte "
+                "value \"1m\" is invalid, must be an integer"});
+}
+
+TEST(StatefulSetRulesTest, AnnotationsOfPodsAreLookedAtTwice) {
+  EXPECT_EQ(StatefulSet().New("spec.template.metadata.annotations="
+                              "{\"controller.kubernetes.io/pod-deletion-cost\": \"much\"}"),
+            "spec.template.annotations[controller.kubernetes.io/pod-deletion-cost] Invalid; "
+            "spec.template.annotations[controller.kubernetes.io/pod-deletion-cost] Invalid");
+}
+
+TEST(DaemonSetRulesTest, OnlyAnotherTemplateIsWarnedAbout) {
+  constexpr std::string_view kSecret =
+      "spec.template.spec.volumes=[{\"name\": \"v\", \"gitRepo\": {\"repository\": \"r\"}}]";
+  EXPECT_EQ(DaemonSet().Warnings(kSecret).size(), 1u);
+  EXPECT_TRUE(DaemonSet()
+                  .ChangeWarnings(kSecret, "metadata.generation=2 & spec.minReadySeconds=3")
+                  .empty());
+}
+
 }  // namespace
 }  // namespace skiff

@@ -23,7 +23,7 @@ struct Options {
 };
 
 void ValidateScalingPolicy(const autoscaling::HPAScalingPolicy& policy, FieldErrors& errors) {
-  ValidateOneOf(policy.type(), {"Pods", "Percent"}, "type", errors);
+  ValidateOneOf(policy.type(), {"Percent", "Pods"}, "type", errors);
   if (policy.value() <= 0) errors.Invalid("value", policy.value(), "must be greater than zero");
   const int32_t period = policy.period_seconds();
   if (period <= 0) errors.Invalid("periodSeconds", period, "must be greater than zero");
@@ -46,7 +46,7 @@ void ValidateScalingRules(const autoscaling::HPAScalingRules& rules, std::string
     }
   }
   if (const auto select = rules.select_policy()) {
-    ValidateOneOf(*select, {"Max", "Min", "Disabled"}, "selectPolicy", errors);
+    ValidateOneOf(*select, {"Disabled", "Max", "Min"}, "selectPolicy", errors);
   }
   const auto policies = rules.policies();
   if (policies.empty()) errors.Required("policies", "must specify at least one Policy");

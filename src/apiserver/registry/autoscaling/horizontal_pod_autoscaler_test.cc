@@ -106,5 +106,16 @@ TEST(HorizontalPodAutoscalerRulesTest, WhatWasStoredMayStay) {
                              "status");
 }
 
+TEST(AutoscalerRulesTest, MessagesAreThoseOfKubernetes) {
+  EXPECT_EQ(Autoscaler().NewMessages("spec.scaleTargetRef.apiVersion=a/b/c"),
+            "spec.scaleTargetRef.apiVersion: Invalid value: \"a/b/c\": unexpected GroupVersion "
+            "string: a/b/c");
+  EXPECT_EQ(Autoscaler().NewMessages(
+                "spec.metrics=[{\"type\": \"Pods\", \"pods\": {\"metric\": {\"name\": \"\"}, "
+                "\"target\": {\"type\": \"AverageValue\", \"averageValue\": \"0\"}}}]"),
+            "spec.metrics[0].pods.metric.name: Required value: must specify a metric name; "
+            "spec.metrics[0].pods.target.averageValue: Invalid value: \"0\": must be positive");
+}
+
 }  // namespace
 }  // namespace skiff

@@ -1,6 +1,8 @@
 #include "apiserver/registry/autoscaling/metric_sources.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "apiserver/validation/common.h"
@@ -21,17 +23,22 @@ void ValidateTarget(const autoscaling::MetricTarget& target, FieldErrors& errors
   if (type != "Utilization" && type != "Value" && type != "AverageValue") {
     errors.Invalid("type", type, "must be either Utilization, Value, or AverageValue");
   }
-  if (const auto value = target.value()) ValidatePositiveQuantity(*value, "value", errors);
-  if (const auto value = target.average_value()) {
-    ValidatePositiveQuantity(*value, "averageValue", errors);
-  }
+  const auto validate_positive = [&errors](std::optional<std::string_view> value,
+                                           std::string_view field) {
+    if (value && ParsedQuantity(*value).Sign() <= 0) {
+      errors.Invalid(field, *value, "must be positive");
+    }
+  };
+  validate_positive(target.value(), "value");
+  validate_positive(target.average_value(), "averageValue");
   if (const auto utilization = target.average_utilization(); utilization && *utilization < 1) {
     errors.Invalid("averageUtilization", *utilization, "must be greater than 0");
   }
 }
 
 void ValidateIdentifier(const autoscaling::MetricIdentifier& metric, FieldErrors& errors) {
-  ValidateRequiredFormat(kPathSegment, metric.name(), "metric.name", errors);
+  if (metric.name().empty()) return errors.Required("metric.name", "must specify a metric name");
+  ValidateFormat(kPathSegment, metric.name(), "metric.name", errors);
 }
 
 void ValidateObject(const autoscaling::ObjectMetricSource& source, const ReferenceOptions& options,
@@ -102,7 +109,11 @@ void ValidateContainerResource(const autoscaling::ContainerResourceMetricSource&
   } else {
     ValidateContainerResourceName(source.name(), errors);
   }
-  ValidateRequiredFormat(kDnsLabelFormat, source.container(), "container", errors);
+  if (source.container().empty()) {
+    errors.Required("container", "must specify a container");
+  } else {
+    ValidateFormat(kDnsLabelFormat, source.container(), "container", errors);
+  }
   ValidateResourceTarget(source.target(), errors);
 }
 
@@ -146,9 +157,12 @@ void ValidateReference(const autoscaling::CrossVersionObjectReference& reference
                        const ReferenceOptions& options, FieldErrors& errors) {
   ValidateRequiredFormat(kPathSegment, reference.kind(), "kind", errors);
   ValidateRequiredFormat(kPathSegment, reference.name(), "name", errors);
-  if (!IsVersionOfReference(reference, options)) {
-    errors.Invalid("apiVersion", reference.api_version(), "apiVersion must specify API group");
-  }
+  if (IsVersionOfReference(reference, options)) return;
+  const std::string version(reference.api_version());
+  errors.Invalid("apiVersion", version,
+                 std::ranges::count(version, '/') > 1
+                     ? "unexpected GroupVersion string: " + version
+                     : std::string("apiVersion must specify API group"));
 }
 
 void ValidateMetric(const autoscaling::MetricSpec& metric, const ReferenceOptions& options,

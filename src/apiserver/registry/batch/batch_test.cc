@@ -307,5 +307,64 @@ TEST(CompletionIndexesTest, TheyAscendAndAreBelowTheNumberOfCompletions) {
   EXPECT_EQ(FirstCommonIndex("0-2", "3", 5), -1);
 }
 
+TEST(JobRulesTest, MessagesAreThoseOfKubernetes) {
+  EXPECT_EQ(Job().NewMessages("spec.podFailurePolicy={\"rules\": [{\"action\": \"Count\"}]}"),
+            "spec.podFailurePolicy.rules[0]: Invalid value: specifying one of OnExitCodes and "
+            "OnPodConditions is required");
+  EXPECT_EQ(Job().NewMessages("spec.podFailurePolicy={\"rules\": [{\"onExitCodes\": "
+                              "{\"operator\": \"In\", \"values\": [1]}}]}"),
+            "spec.podFailurePolicy.rules[0].action: Required value: valid values: "
+            "[\"Count\" \"FailIndex\" \"FailJob\" \"Ignore\"]");
+  EXPECT_EQ(Job().NewMessages("spec.completionMode=Other"),
+            "spec.completionMode: Unsupported value: \"Other\": supported values: \"NonIndexed\", "
+            "\"Indexed\"");
+  constexpr std::string_view kOfThree = "spec.completionMode=Indexed & spec.completions=3";
+  const auto indexes = [&](std::string_view text) {
+    return Job().NewMessages(std::string(kOfThree) +
+                             " & spec.successPolicy={\"rules\": [{\"succeededIndexes\": \"" +
+                             std::string(text) + "\"}]}");
+  };
+  const std::string where = "spec.successPolicy.rules[0].succeededIndexes: Invalid value: ";
+  EXPECT_EQ(indexes("0,+1"), "");
+  EXPECT_EQ(indexes("1,0"), where +
+                                "\"1,0\": error parsing succeededIndexes: non-increasing order, "
+                                "previous: 1, current: 0");
+  EXPECT_EQ(indexes("a"), where +
+                              "\"a\": error parsing succeededIndexes: cannot convert string to "
+                              "integer for index: \"a\"");
+  EXPECT_EQ(indexes("0-1-2"),
+            where +
+                "\"0-1-2\": error parsing succeededIndexes: the fragment \"0-1-2\" violates the "
+                "requirement that an index interval can have at most two parts separated by "
+                "'-'");
+}
+
+TEST(JobRulesTest, MessagesOfConditionsShowNoValue) {
+  EXPECT_EQ(
+      Job().ChangedMessages("",
+                            "status.conditions=[{\"type\": \"Failed\", \"status\": \"True\"}] & "
+                            "status.startTime=2024-01-01T00:00:00Z",
+                            "status"),
+      "status.conditions: Invalid value: cannot set Failed=True condition without the "
+      "FailureTarget=true condition");
+}
+
+TEST(CronJobRulesTest, MessagesAreThoseOfTheParser) {
+  const auto message = [](std::string_view schedule) {
+    const std::string all = CronJob().NewMessages("spec.schedule=" + std::string(schedule));
+    const size_t from = all.find("\": ");
+    return from == std::string::npos ? all : all.substr(from + 3);
+  };
+  EXPECT_EQ(message("60 * * * *"), "end of range (60) above maximum (59): 60");
+  EXPECT_EQ(message("* * 0 * *"), "beginning of range (0) below minimum (1): 0");
+  EXPECT_EQ(message("5-1 * * * *"), "beginning of range (5) beyond end of range (1): 5-1");
+  EXPECT_EQ(message("a * * * *"),
+            "failed to parse int from a: strconv.Atoi: parsing \"a\": invalid syntax");
+  EXPECT_EQ(message("*/0 * * * *"), "step of range should be a positive number: */0");
+  EXPECT_EQ(message("* * *"), "expected exactly 5 fields, found 3: [* * *]");
+  EXPECT_EQ(message("@every 1x"),
+            "failed to parse duration @every 1x: time: unknown unit \"x\" in duration \"1x\"");
+}
+
 }  // namespace
 }  // namespace skiff

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <string>
+
+#include "apiserver/validation/field_errors.h"
 
 namespace skiff {
 namespace {
@@ -13,25 +16,37 @@ struct Interval {
 };
 
 Result<int64_t> ParseIndex(std::string_view text, int64_t completions) {
+  const std::string_view digits = text.substr(text.starts_with('+') ? 1 : 0);
   int64_t index = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), index);
-  if (fault != std::errc() || end != text.data() + text.size()) {
-    return Fail(StatusReason::kInvalid, "is not a number: " + std::string(text));
+  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  if (fault != std::errc() || end != digits.data() + digits.size()) {
+    return Fail(StatusReason::kInvalid,
+                "cannot convert string to integer for index: " + ShownValue(text).json());
   }
   if (index >= completions) {
-    return Fail(StatusReason::kInvalid, "too large index: " + std::string(text));
+    return Fail(StatusReason::kInvalid, "too large index: " + ShownValue(text).json());
   }
   return index;
 }
 
+Status NotIncreasing(int64_t previous, int64_t current) {
+  return Status(StatusReason::kInvalid,
+                "non-increasing order, previous: " + std::to_string(previous) +
+                    ", current: " + std::to_string(current));
+}
+
 Result<Interval> ParseInterval(std::string_view text, int64_t completions) {
   const size_t dash = text.find('-');
+  if (dash != text.rfind('-')) {
+    return Fail(StatusReason::kInvalid,
+                "the fragment " + ShownValue(text).json() +
+                    " violates the requirement that an index interval can have at most two parts "
+                    "separated by '-'");
+  }
   SKIFF_ASSIGN_OR_RETURN(const int64_t first, ParseIndex(text.substr(0, dash), completions));
   if (dash == std::string_view::npos) return Interval{first, first};
   SKIFF_ASSIGN_OR_RETURN(const int64_t last, ParseIndex(text.substr(dash + 1), completions));
-  if (first >= last) {
-    return Fail(StatusReason::kInvalid, "does not ascend: " + std::string(text));
-  }
+  if (first >= last) return std::unexpected(NotIncreasing(first, last));
   return Interval{first, last};
 }
 
@@ -71,8 +86,7 @@ Result<int64_t> CountCompletionIndexes(std::string_view text, int64_t completion
   while (!intervals.done()) {
     SKIFF_ASSIGN_OR_RETURN(const Interval interval, intervals.Next());
     if (last && *last >= interval.first) {
-      return Fail(StatusReason::kInvalid, "does not ascend: " + std::to_string(interval.first) +
-                                              " follows " + std::to_string(*last));
+      return std::unexpected(NotIncreasing(*last, interval.first));
     }
     count += interval.last - interval.first + 1;
     last = interval.last;

@@ -33,7 +33,9 @@ bool IsZonePart(std::string_view part) {
 }
 
 void ValidateTimeZone(std::string_view zone, FieldErrors& errors) {
-  if (zone.empty()) return errors.Invalid("timeZone", zone, "must not be empty");
+  if (zone.empty()) {
+    return errors.Invalid("timeZone", zone, "timeZone must be nil or non-empty string");
+  }
   const std::string unknown = "unknown time zone " + std::string(zone);
   for (std::string_view rest = zone; true;) {
     const size_t slash = rest.find('/');
@@ -42,7 +44,9 @@ void ValidateTimeZone(std::string_view zone, FieldErrors& errors) {
     rest.remove_prefix(slash + 1);
   }
   if (AsciiLower(zone) == "local") {
-    errors.Invalid("timeZone", zone, "must be an explicit time zone of the IANA database");
+    errors.Invalid("timeZone", zone,
+                   "timeZone must be an explicit time zone as defined in "
+                   "https://www.iana.org/time-zones");
   }
   if (zone != "Local" && !IsTimeZoneName(zone)) errors.Invalid("timeZone", zone, unknown);
 }

@@ -68,8 +68,10 @@ void ValidateIndexed(const batch::JobSpec& spec, FieldErrors& errors) {
   }
   ValidateAtMost(failed, kMaxFailedIndexes, "maxFailedIndexes", "", errors);
   if (!completions || *completions <= kManyCompletions || !spec.backoff_limit_per_index()) return;
-  if (!failed) errors.Required("maxFailedIndexes", "must be specified with this many completions");
-  constexpr std::string_view kWhen = " with this many completions and a backoff limit per index";
+  if (!failed)
+    errors.Required("maxFailedIndexes", "must be specified when completions is above 100000");
+  constexpr std::string_view kWhen =
+      " when completions are above 100000 and used with backoff limit per index";
   ValidateAtMost(spec.parallelism(), kMaxParallelismOfMany, "parallelism", kWhen, errors);
   ValidateAtMost(failed, kMaxFailedIndexesOfMany, "maxFailedIndexes", kWhen, errors);
 }
@@ -103,17 +105,23 @@ void ValidateSuccessRule(const batch::SuccessPolicyRule& rule, int32_t completio
       errors.TooLong("succeededIndexes", kMaxSucceededIndexesBytes);
     }
     const Result<int64_t> counted = CountCompletionIndexes(*indexes, completions);
-    if (!counted) errors.Invalid("succeededIndexes", *indexes, counted.error().message());
+    if (!counted) {
+      errors.Invalid("succeededIndexes", *indexes,
+                     "error parsing succeededIndexes: " + counted.error().message());
+    }
     total = counted.value_or(0);
   }
   if (!count) return;
   ValidateNonNegative(*count, "succeededCount", errors);
   if (*count > completions) {
-    errors.Invalid("succeededCount", *count, "must be less than or equal to completions");
+    errors.Invalid("succeededCount", *count,
+                   "must be less than or equal to " + std::to_string(completions) +
+                       " (the number of specified completions)");
   }
   if (indexes && *count > total) {
     errors.Invalid("succeededCount", *count,
-                   "must be less than or equal to the number of succeededIndexes");
+                   "must be less than or equal to " + std::to_string(total) +
+                       " (the number of indexes in the specified succeededIndexes field)");
   }
 }
 
@@ -124,7 +132,10 @@ void ValidateSuccessPolicy(const batch::JobSpec& spec, FieldErrors& errors) {
   }
   const auto at = errors.At("successPolicy");
   const auto rules = spec.success_policy().rules();
-  if (rules.empty()) errors.Required("rules", "there must be at least one");
+  if (rules.empty()) {
+    errors.Required("rules",
+                    "at least one rules must be specified when the successPolicy is specified");
+  }
   if (rules.size() > kMaxSuccessRules) errors.TooMany("rules", rules.size(), kMaxSuccessRules);
   for (size_t i = 0; i < rules.size(); ++i) {
     const auto at_rule = errors.At("rules", i);

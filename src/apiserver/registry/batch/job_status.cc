@@ -70,16 +70,16 @@ void ValidateTogether(const Change& change, std::string_view one, std::string_vi
                       FieldErrors& errors) {
   if (!change.Is(one) || !change.Is(other)) return;
   errors.Invalid(
-      "conditions", change.Field("conditions"),
-      "cannot set " + std::string(one) + "=True and " + std::string(other) + "=True conditions");
+      "conditions", ShownValue::Omitted(),
+      "cannot set " + std::string(one) + "=True and " + std::string(other) + "=true conditions");
 }
 
 void ValidateNeeds(const Change& change, std::string_view condition, std::string_view needed,
                    FieldErrors& errors) {
   if (!change.Is(condition) || change.Is(needed)) return;
-  errors.Invalid("conditions", change.Field("conditions"),
+  errors.Invalid("conditions", ShownValue::Omitted(),
                  "cannot set " + std::string(condition) + "=True condition without the " +
-                     std::string(needed) + "=True condition");
+                     std::string(needed) + "=true condition");
 }
 
 void ValidateTimes(const Change& change, FieldErrors& errors) {
@@ -143,11 +143,17 @@ void ValidateIndexes(const Change& change, FieldErrors& errors) {
   const auto per_index = change.spec.backoff_limit_per_index();
   if (change.indexes_changed() && completions) {
     const Result<int64_t> count = CountCompletionIndexes(completed, *completions);
-    if (!count) errors.Invalid("completedIndexes", completed, count.error().message());
+    if (!count) {
+      errors.Invalid("completedIndexes", completed,
+                     "error parsing completedIndexes: " + count.error().message());
+    }
   }
   if (change.failed_indexes_changed() && completions && per_index && failed) {
     const Result<int64_t> count = CountCompletionIndexes(*failed, *completions);
-    if (!count) errors.Invalid("failedIndexes", *failed, count.error().message());
+    if (!count) {
+      errors.Invalid("failedIndexes", *failed,
+                     "error parsing failedIndexes: " + count.error().message());
+    }
   }
   if (change.indexes_changed() && !completed.empty() &&
       change.spec.completion_mode() != kIndexedCompletion) {
@@ -180,8 +186,11 @@ void ValidatePodCounts(const Change& change, FieldErrors& errors) {
   }
   ValidateTogether(change, "SuccessCriteriaMet", "Failed", errors);
   ValidateTogether(change, "SuccessCriteriaMet", "FailureTarget", errors);
-  if (change.spec.has_success_policy()) {
-    ValidateNeeds(change, "Complete", "SuccessCriteriaMet", errors);
+  if (change.spec.has_success_policy() && change.Is("Complete") &&
+      !change.Is("SuccessCriteriaMet")) {
+    errors.Invalid("conditions", ShownValue::Omitted(),
+                   "cannot set Complete=True for Job with SuccessPolicy unless "
+                   "SuccessCriteriaMet=True");
   }
 }
 
@@ -189,7 +198,7 @@ void ValidateTransition(const Change& change, FieldErrors& errors) {
   const batch::JobStatus& now = change.now;
   for (const std::string_view type : {"Failed", "Complete", "FailureTarget"}) {
     if (!change.Was(type) || change.Is(type)) continue;
-    errors.Invalid("conditions", change.Field("conditions"),
+    errors.Invalid("conditions", ShownValue::Omitted(),
                    "cannot disable the terminal " + std::string(type) + "=True condition");
   }
   if (now.failed() < change.old.failed()) {
@@ -211,13 +220,14 @@ void ValidateTransition(const Change& change, FieldErrors& errors) {
                    "field is immutable for unsuspended job once set");
   }
   if (change.Was("SuccessCriteriaMet") && !change.Is("SuccessCriteriaMet")) {
-    errors.Invalid("conditions", change.Field("conditions"),
+    errors.Invalid("conditions", ShownValue::Omitted(),
                    "cannot disable the SuccessCriteriaMet=True condition");
   }
   if (change.Was("Complete") && !change.Was("SuccessCriteriaMet") &&
       change.Is("SuccessCriteriaMet")) {
-    errors.Invalid("conditions", change.Field("conditions"),
-                   "cannot set SuccessCriteriaMet=True for a job that is Complete already");
+    errors.Invalid(
+        "conditions", ShownValue::Omitted(),
+        "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions");
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <string_view>
 
 #include "apiserver/validation/common.h"
@@ -26,7 +27,14 @@ bool HasContainer(const batch::JobSpec& spec, std::string_view name) {
 
 void ValidateRequiredOneOf(std::string_view text, std::initializer_list<std::string_view> supported,
                            std::string_view field, FieldErrors& errors) {
-  if (text.empty()) return errors.Required(field);
+  if (text.empty()) {
+    std::string why;
+    for (const std::string_view each : supported) {
+      why += why.empty() ? "valid values: [" : " ";
+      why += ShownValue(each).json();
+    }
+    return errors.Required(field, why + "]");
+  }
   ValidateOneOf(text, supported, field, errors);
 }
 
@@ -83,10 +91,12 @@ void ValidateRule(const batch::PodFailurePolicyRule& rule, const batch::JobSpec&
   if (has_codes) ValidateExitCodes(rule.on_exit_codes(), spec, errors);
   if (has_conditions) ValidateConditionPatterns(rule, errors);
   if (has_codes && has_conditions) {
-    errors.Invalid("", rule.AsValue(), "only one of onExitCodes and onPodConditions is possible");
+    errors.Invalid("", ShownValue::Omitted(),
+                   "specifying both OnExitCodes and OnPodConditions is not supported");
   }
   if (!has_codes && !has_conditions) {
-    errors.Invalid("", rule.AsValue(), "one of onExitCodes and onPodConditions is required");
+    errors.Invalid("", ShownValue::Omitted(),
+                   "specifying one of OnExitCodes and OnPodConditions is required");
   }
 }
 

@@ -17,29 +17,29 @@ namespace certificates = views::certificates_k8s_io_v1;
 
 constexpr std::string_view kLegacySigner = "kubernetes.io/legacy-unknown";
 constexpr int32_t kMinExpirationSeconds = 600;
-constexpr std::string_view kUsages[] = {"signing",
-                                        "digital signature",
-                                        "content commitment",
-                                        "key encipherment",
-                                        "key agreement",
-                                        "data encipherment",
+constexpr std::string_view kUsages[] = {"any",
                                         "cert sign",
-                                        "crl sign",
-                                        "encipher only",
-                                        "decipher only",
-                                        "any",
-                                        "server auth",
                                         "client auth",
                                         "code signing",
+                                        "content commitment",
+                                        "crl sign",
+                                        "data encipherment",
+                                        "decipher only",
+                                        "digital signature",
                                         "email protection",
-                                        "s/mime",
+                                        "encipher only",
                                         "ipsec end system",
                                         "ipsec tunnel",
                                         "ipsec user",
-                                        "timestamping",
-                                        "ocsp signing",
+                                        "key agreement",
+                                        "key encipherment",
                                         "microsoft sgc",
-                                        "netscape sgc"};
+                                        "netscape sgc",
+                                        "ocsp signing",
+                                        "s/mime",
+                                        "server auth",
+                                        "signing",
+                                        "timestamping"};
 
 // What an update may do, and which faults of the stored object it may leave.
 struct Options {
@@ -63,17 +63,29 @@ std::string_view ProblemOfRequest(std::string_view pem) {
   }
   const ParsedRequest request = ParseCertificateRequest(blocks[0].der);
   if (!request.is_request) return "is not a PKCS#10 certificate request";
-  if (!request.is_signed) return "is not signed by the key in it";
-  return {};
+  if (request.is_signed) return {};
+  switch (request.key.kind()) {
+    case PublicKey::Kind::kRsa:
+      return "crypto/rsa: verification error";
+    case PublicKey::Kind::kEcdsa:
+      return "x509: ECDSA verification failure";
+    case PublicKey::Kind::kEd25519:
+      return "x509: Ed25519 verification failure";
+    case PublicKey::Kind::kOther:
+      break;
+  }
+  return "x509: cannot verify signature: algorithm unimplemented";
 }
 
-std::string_view ProblemOfCertificate(std::string_view pem) {
+std::string ProblemOfCertificate(std::string_view pem) {
   if (pem.empty()) return {};
   const std::vector<PemBlock> blocks = ReadPem(pem);
   for (const PemBlock& block : blocks) {
-    if (block.type != "CERTIFICATE") return "only CERTIFICATE PEM blocks are allowed";
+    if (block.type != "CERTIFICATE") {
+      return "only CERTIFICATE PEM blocks are allowed, found " + ShownValue(block.type).json();
+    }
     if (block.has_headers) return "no PEM block headers are permitted";
-    if (!ParseCertificate(block.der).is_certificate) return "a block is not a certificate";
+    if (!ParseCertificate(block.der).is_certificate) return "x509: malformed certificate";
   }
   return blocks.empty() ? "must contain at least one CERTIFICATE PEM block" : "";
 }
@@ -108,7 +120,7 @@ void ValidateRequestConditions(const certificates::CertificateSigningRequestStat
       } else if (is_decision || type == "Failed") {
         ValidateOneOf(conditions[i].status(), {"True"}, "status", errors);
       } else {
-        ValidateOneOf(conditions[i].status(), {"True", "False", "Unknown"}, "status", errors);
+        ValidateOneOf(conditions[i].status(), {"False", "True", "Unknown"}, "status", errors);
       }
     }
     if (is_decision && !options.allow_both_decisions &&
@@ -147,7 +159,7 @@ void ValidateWhole(const certificates::CertificateSigningRequest& request, const
   }
   ValidateRequestConditions(request.status(), options, errors);
   if (options.allow_any_certificate) return;
-  const std::string_view problem = ProblemOfCertificate(request.status().certificate());
+  const std::string problem = ProblemOfCertificate(request.status().certificate());
   if (!problem.empty()) errors.Invalid("status.certificate", "<certificate data>", problem);
 }
 

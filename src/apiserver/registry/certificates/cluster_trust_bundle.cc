@@ -38,8 +38,8 @@ void ValidateName(std::string_view name, std::string_view signer, FieldErrors& e
   }
 }
 
-std::string_view ProblemOfBlock(const PemBlock& block) {
-  if (block.type != "CERTIFICATE") return " has bad block type";
+std::string ProblemOfBlock(const PemBlock& block) {
+  if (block.type != "CERTIFICATE") return " has bad block type: " + block.type;
   if (block.has_headers) return " has PEM block headers";
   const ParsedCertificate certificate = ParseCertificate(block.der);
   if (!certificate.is_certificate) return " does not parse as X.509";
@@ -51,21 +51,23 @@ void ValidateBundle(std::string_view bundle, FieldErrors& errors) {
   const auto at = errors.At("spec.trustBundle");
   if (bundle.size() > kMaxBundleBytes) return errors.TooLong("", kMaxBundleBytes);
   const std::vector<PemBlock> blocks = ReadPem(bundle);
-  std::map<std::string_view, size_t> times;
+  std::map<std::string_view, std::string> places;
   bool good = true;
   for (size_t i = 0; i < blocks.size(); ++i) {
-    const std::string_view problem = ProblemOfBlock(blocks[i]);
-    ++times[blocks[i].der];
+    const std::string problem = ProblemOfBlock(blocks[i]);
+    std::string& indices = places[blocks[i].der];
+    (indices += indices.empty() ? "" : " ") += std::to_string(i);
     if (problem.empty()) continue;
     good = false;
-    errors.Invalid("", kOmitted, "entry " + std::to_string(i) + std::string(problem));
+    errors.Invalid("", kOmitted, "entry " + std::to_string(i) + problem);
   }
   if (!good) return;
   if (blocks.empty()) {
     return errors.Invalid("", kOmitted, "at least one trust anchor must be provided");
   }
-  for (const auto& [der, count] : times) {
-    if (count > 1) errors.Invalid("", kOmitted, "duplicate trust anchor");
+  for (const auto& [der, indices] : places) {
+    if (indices.find(' ') == std::string::npos) continue;
+    errors.Invalid("", kOmitted, "duplicate trust anchor (indices [" + indices + "])");
   }
 }
 

@@ -23,6 +23,8 @@ constexpr int32_t kMaxExpirationSeconds = 91 * 24 * 60 * 60;
 constexpr int32_t kMaxExpirationSecondsOfKubernetes = 24 * 60 * 60;
 constexpr int64_t kMinLifetimeSeconds = 60 * 60;
 constexpr int64_t kMinRefreshMarginSeconds = 10 * 60;
+// Durations are shown in nanoseconds.
+constexpr int64_t kNanosPerSecond = 1'000'000'000;
 
 // Whether the signer is one of Kubernetes' own.
 bool IsKubernetesSigner(std::string_view name) {
@@ -45,12 +47,19 @@ void ValidateUserAnnotations(const MapView<std::string_view>& annotations, Field
   }
 }
 
-void ValidateKeyOfPod(const PublicKey& key, std::string_view field, FieldErrors& errors) {
-  if (key.kind() == PublicKey::Kind::kOther) {
-    return errors.Invalid(field, "", "supported key types are Ed25519, ECDSA, and RSA");
+// Of a key that pods may not use; `shown` is what holds it, and `curves` those that are good.
+void RefuseKey(const PublicKey& key, std::string_view field, const ShownValue& shown,
+               std::string_view curves, FieldErrors& errors) {
+  if (key.kind() == PublicKey::Kind::kRsa) {
+    errors.Invalid(field, std::to_string(key.Bits()) + "-bit modulus",
+                   "RSA keys must have modulus size 3072 or 4096");
+  } else if (key.kind() == PublicKey::Kind::kEcdsa) {
+    errors.Invalid(field, "curve P-" + std::to_string(key.Bits()),
+                   "elliptic public keys must use curve " + std::string(curves));
+  } else {
+    errors.Invalid(field, shown,
+                   "unknown public key type; supported types are Ed25519, ECDSA, and RSA");
   }
-  errors.Invalid(field, std::to_string(key.Bits()) + " bits",
-                 "must be of curve P256, P384 or P521, or RSA with 3072 or 4096 bits");
 }
 
 void ValidatePkixKey(const certificates::PodCertificateRequestSpec& spec, FieldErrors& errors) {
@@ -61,13 +70,16 @@ void ValidatePkixKey(const certificates::PodCertificateRequestSpec& spec, FieldE
     return errors.TooLong("proofOfPossession", kMaxKeyBytes);
   }
   const PublicKey key = PublicKey::FromPkix(spec.pkix_public_key());
+  const ShownValue shown = spec.AsValue()->Find("pkixPublicKey");
   if (!key) {
-    return errors.Invalid("pkixPublicKey", spec.AsValue()->Find("pkixPublicKey"),
-                          "must be a valid PKIX-serialized public key");
+    return errors.Invalid("pkixPublicKey", shown, "must be a valid PKIX-serialized public key");
   }
-  if (!key.IsAllowedForPods()) return ValidateKeyOfPod(key, "pkixPublicKey", errors);
+  if (!key.IsAllowedForPods()) {
+    return RefuseKey(key, "pkixPublicKey", shown, "P256 or P384", errors);
+  }
   if (!key.Signed(spec.pod_uid(), spec.proof_of_possession())) {
-    errors.Invalid("proofOfPossession", "", "could not verify proof-of-possession signature");
+    errors.Invalid("proofOfPossession", ShownValue::Omitted(),
+                   "could not verify proof-of-possession signature");
   }
 }
 
@@ -75,9 +87,12 @@ void ValidateStubRequest(std::string_view der, FieldErrors& errors) {
   constexpr std::string_view kField = "stubPKCS10Request";
   if (der.size() > kMaxKeyBytes) return errors.TooLong(kField, kMaxKeyBytes);
   const ParsedRequest request = ParseCertificateRequest(der);
-  if (!request.is_request) return errors.Invalid(kField, "", "must be a valid PKCS#10 CSR");
-  if (!request.key.IsAllowedForPods()) return ValidateKeyOfPod(request.key, kField, errors);
-  if (!request.is_signed) errors.Invalid(kField, "", "invalid signature");
+  const ShownValue omitted = ShownValue::Omitted();
+  if (!request.is_request) return errors.Invalid(kField, omitted, "must be a valid PKCS#10 CSR");
+  if (!request.key.IsAllowedForPods()) {
+    return RefuseKey(request.key, kField, omitted, "P256, P384, or P521", errors);
+  }
+  if (!request.is_signed) errors.Invalid(kField, omitted, "invalid signature");
 }
 
 void ValidateExpiration(const certificates::PodCertificateRequestSpec& spec, FieldErrors& errors) {
@@ -111,7 +126,7 @@ void ValidateCreate(const Document& object, FieldErrors& errors) {
   } else if (!has_stub && has_key && has_proof) {
     ValidatePkixKey(spec, errors);
   } else {
-    errors.Invalid("", "",
+    errors.Invalid("", ShownValue::Omitted(),
                    "exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must "
                    "be set");
   }
@@ -144,7 +159,11 @@ void ValidateAnswer(const certificates::PodCertificateRequestStatus& status, Fie
       errors.NotSupported("type", type, {"Issued", "Denied", "Failed"});
       continue;
     }
-    if (++known > 1) errors.Invalid("type", type, "there may be at most one answer");
+    if (++known > 1) {
+      errors.Invalid("type", type,
+                     "There may be at most one condition with type \"Issued\", \"Denied\", or "
+                     "\"Failed\"");
+    }
     ValidateOneOf(conditions[i].status(), {"True"}, "status", errors);
   }
   ValidateConditions(conditions, "conditions", errors);
@@ -152,12 +171,16 @@ void ValidateAnswer(const certificates::PodCertificateRequestStatus& status, Fie
 
 void ValidateDnsNames(const ParsedCertificate& leaf, FieldErrors& errors) {
   for (const std::string& name : leaf.dns_names) {
-    if (name.empty()) errors.Invalid("certificateChain", name, "an empty DNS name");
+    if (name.empty()) {
+      errors.Invalid("certificateChain", name, "leaf certificate should not contain empty DNSName");
+    }
     if (name.find("..") != std::string::npos) {
-      errors.Invalid("certificateChain", name, "a DNS name with '..'");
+      errors.Invalid("certificateChain", name,
+                     "leaf certificate's DNSName should not contain '..'");
     }
     if (name.starts_with('.') || name.ends_with('.')) {
-      errors.Invalid("certificateChain", name, "a DNS name that starts or ends with '.'");
+      errors.Invalid("certificateChain", name,
+                     "leaf certificate's DNSName should not start or end with '.'");
     }
   }
 }
@@ -167,29 +190,40 @@ void ValidateTimes(const certificates::PodCertificateRequest& request,
                    const ParsedCertificate& leaf, FieldErrors& errors) {
   const auto status = request.status();
   const Value* shown = status.AsValue();
-  if (!status.not_before()) errors.Required("notBefore");
-  if (!status.not_after()) errors.Required("notAfter");
-  if (!status.begin_refresh_at()) errors.Required("beginRefreshAt");
+  constexpr std::string_view kNeeded = "must be present and consistent with the issued certificate";
+  if (!status.not_before()) errors.Required("notBefore", kNeeded);
+  if (!status.not_after()) errors.Required("notAfter", kNeeded);
+  if (!status.begin_refresh_at()) {
+    errors.Required("beginRefreshAt",
+                    "must be present and in the range [notbefore+10min, notafter-10min]");
+  }
   if (!status.not_before() || !status.not_after() || !status.begin_refresh_at()) return;
   if (*status.not_before() != leaf.not_before) {
-    return errors.Invalid("notBefore", shown->Find("notBefore"), "must be that of the certificate");
+    return errors.Invalid("notBefore", shown->Find("notBefore"),
+                          "must be set to the NotBefore time encoded in the leaf certificate");
   }
   if (*status.not_after() != leaf.not_after) {
-    return errors.Invalid("notAfter", shown->Find("notAfter"), "must be that of the certificate");
+    return errors.Invalid("notAfter", shown->Find("notAfter"),
+                          "must be set to the NotAfter time encoded in the leaf certificate");
   }
   const int64_t lifetime = leaf.not_after.seconds - leaf.not_before.seconds;
   if (lifetime < kMinLifetimeSeconds) {
-    return errors.Invalid("certificateChain", lifetime, "must live for an hour at least");
+    return errors.Invalid("certificateChain", lifetime * kNanosPerSecond,
+                          "leaf certificate lifetime must be >= 1 hour");
   }
-  if (lifetime > request.spec().max_expiration_seconds().value_or(0)) {
-    return errors.Invalid("certificateChain", lifetime,
-                          "must not live for longer than spec.maxExpirationSeconds");
+  const int32_t longest = request.spec().max_expiration_seconds().value_or(0);
+  if (lifetime > longest) {
+    return errors.Invalid("certificateChain", lifetime * kNanosPerSecond,
+                          "leaf certificate lifetime must be <= spec.maxExpirationSeconds (" +
+                              std::to_string(longest) + ")");
   }
   const int64_t refresh = status.begin_refresh_at()->seconds;
-  if (refresh < leaf.not_before.seconds + kMinRefreshMarginSeconds ||
-      refresh > leaf.not_after.seconds - kMinRefreshMarginSeconds) {
+  if (refresh < leaf.not_before.seconds + kMinRefreshMarginSeconds) {
     errors.Invalid("beginRefreshAt", shown->Find("beginRefreshAt"),
-                   "must be at least 10 minutes after notBefore and before notAfter");
+                   "must be at least 10 minutes after status.notBefore");
+  } else if (refresh > leaf.not_after.seconds - kMinRefreshMarginSeconds) {
+    errors.Invalid("beginRefreshAt", shown->Find("beginRefreshAt"),
+                   "must be at least 10 minutes before status.notAfter");
   }
 }
 
@@ -199,13 +233,24 @@ void ValidateIssued(const certificates::PodCertificateRequest& request, FieldErr
   if (chain.size() > kMaxChainBytes) return errors.TooLong(kField, kMaxChainBytes);
   const std::vector<PemBlock> blocks = ReadPem(chain);
   if (blocks.empty()) {
-    return errors.Invalid(kField, chain, "must contain at least one certificate");
+    return errors.Invalid(kField, chain,
+                          "issued certificate chain must contain at least one certificate");
   }
   std::vector<ParsedCertificate> certificates;
   for (const PemBlock& block : blocks) {
-    if (block.type == "CERTIFICATE") certificates.push_back(ParseCertificate(block.der));
-    if (block.type != "CERTIFICATE" || !certificates.back().is_certificate) {
-      return errors.Invalid(kField, chain, "must consist entirely of certificates");
+    const bool is_leaf = certificates.empty();
+    if (block.type != "CERTIFICATE") {
+      return errors.Invalid(kField, chain,
+                            is_leaf ? "issued certificate chain must consist entirely of "
+                                      "CERTIFICATE PEM blocks"
+                                    : "issued certificate chain must consist entirely of "
+                                      "CERTFICATE PEM blocks");
+    }
+    certificates.push_back(ParseCertificate(block.der));
+    if (!certificates.back().is_certificate) {
+      return errors.Invalid(kField, chain,
+                            is_leaf ? "leaf certificate does not parse as valid X.509"
+                                    : "intermediate certificate does not parse as valid X.509");
     }
   }
   const size_t faults = errors.size();
@@ -215,7 +260,8 @@ void ValidateIssued(const certificates::PodCertificateRequest& request, FieldErr
                             ? PublicKey::FromPkix(spec.pkix_public_key())
                             : ParseCertificateRequest(spec.stub_pkcs10_request()).key;
   if (!certificates[0].key.Equals(key)) {
-    return errors.Invalid(kField, chain, "was not issued to the requested public key");
+    return errors.Invalid(kField, chain,
+                          "leaf certificate was not issued to the requested public key");
   }
   if (errors.size() == faults) ValidateTimes(request, certificates[0], errors);
 }
@@ -229,16 +275,20 @@ void ValidateStatus(const Document& object, const Document& old, FieldErrors& er
   if (!errors.empty()) return;
   if (IsAnswered(before) || !IsAnswered(status)) {
     if (SameValue(before.AsValue(), status.AsValue())) return;
-    return errors.Invalid("", "",
-                          IsAnswered(before) ? "is immutable once the request is answered"
-                                             : "is immutable unless the request is answered");
+    return errors.Invalid(
+        "", ShownValue::Omitted(),
+        IsAnswered(before)
+            ? "immutable after PodCertificateRequest is issued, denied, or failed"
+            : "status is immutable unless transitioning to \"Issued\", \"Denied\", or \"Failed\"");
   }
   if (IsTrue(status, "Issued")) return ValidateIssued(request, errors);
   if (status.certificate_chain().empty() && !status.not_before() && !status.not_after() &&
       !status.begin_refresh_at()) {
     return;
   }
-  errors.Invalid("", "", "must hold nothing but conditions when the request is refused");
+  errors.Invalid("", ShownValue::Omitted(),
+                 "non-condition status fields must be empty when denying or failing the "
+                 "PodCertificateRequest");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-#include "apiserver/registry/coordination/rules.h"
 #include "apiserver/registry/coordination/lease_strategy.h"
+#include "apiserver/registry/coordination/rules.h"
 #include "apiserver/validation/common.h"
 #include "views/coordination.k8s.io/v1.h"
 
@@ -12,7 +12,9 @@ void ValidateLease(const Document& object, FieldErrors& errors) {
   const coordination::LeaseSpec spec = coordination::Lease(object).spec();
   const auto at = errors.At("spec");
   if (const auto seconds = spec.lease_duration_seconds()) {
-    ValidatePositive(*seconds, "leaseDurationSeconds", errors);
+    if (*seconds <= 0) {
+      errors.Invalid("leaseDurationSeconds", *seconds, "must be greater than 0");
+    }
   }
   if (const auto transitions = spec.lease_transitions()) {
     ValidateNonNegative(*transitions, "leaseTransitions", errors);

@@ -39,7 +39,7 @@ void ValidatePort(const core::EndpointPort& port, bool needs_name, FieldErrors& 
   if (port.protocol().empty()) {
     errors.Required("protocol");
   } else {
-    ValidateOneOf(port.protocol(), {"TCP", "UDP", "SCTP"}, "protocol", errors);
+    ValidateOneOf(port.protocol(), {"SCTP", "TCP", "UDP"}, "protocol", errors);
   }
   if (port.app_protocol()) {
     ValidateFormat(kQualifiedNameFormat, *port.app_protocol(), "appProtocol", errors);

@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 
 #include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/common.h"
@@ -13,6 +14,7 @@ using Event = core::Event;
 
 constexpr size_t kMaxWordBytes = 128;
 constexpr size_t kMaxNoteBytes = 1024;
+constexpr uint32_t kNanosPerMicro = 1000;
 constexpr std::string_view kOtherNamespace = "does not match event.namespace";
 
 void ValidateLength(std::string_view text, size_t max, std::string_view field,
@@ -113,7 +115,13 @@ void ValidateNewEventUpdate(const Document& object, const Document& old, FieldEr
       {Event::kReportingComponent, "reportingController"},
       {Event::kReportingInstance, "reportingInstance"},
   };
+  // Some clients send more digits than a time has; what they write back has fewer.
+  const auto in_micros = [](Timestamp time) {
+    return std::pair(time.seconds, time.nanos / kNanosPerMicro);
+  };
+  const bool same_time = in_micros(event.event_time()) == in_micros(Event(old).event_time());
   for (const Field& field : kFields) {
+    if (field.index == Event::kEventTime && same_time) continue;
     ValidateImmutable(old.root().Member(field.index), object.root().Member(field.index), field.name,
                       errors);
   }

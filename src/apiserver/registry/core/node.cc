@@ -38,7 +38,8 @@ void ValidateTaints(const ListView<core::Taint>& taints, FieldErrors& errors) {
                     errors);
     }
     if (!seen.emplace(taint.effect(), taint.key()).second) {
-      errors.Duplicate("", ShownValue(taint.AsValue()));
+      errors.Duplicate("", ShownValue(taint.AsValue()),
+                       "taints must be unique by key and effect pair");
     }
   }
 }
@@ -53,29 +54,37 @@ void ValidateAmounts(const MapView<std::string_view>& amounts, std::string_view 
   }
 }
 
-bool IsAlphanumeric(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // "MyFeature/mySubFeature": words with slashes between them, the first one capitalized.
 bool IsFeatureName(std::string_view name) {
-  if (name.size() > kMaxDnsSubdomainLength || name.empty()) return false;
-  if (name[0] < 'A' || name[0] > 'Z' || name.back() == '/') return false;
+  if (name.empty() || name[0] < 'A' || name[0] > 'Z' || name.back() == '/') return false;
   for (size_t i = 1; i < name.size(); ++i) {
-    if (name[i] == '/' ? name[i - 1] == '/' : !IsAlphanumeric(name[i])) return false;
+    if (name[i] == '/') {
+      if (!IsLetter(name[i + 1])) return false;
+    } else if (!IsLetter(name[i]) && !IsDigit(name[i])) {
+      return false;
+    }
   }
   return true;
+}
+
+// Empty when nothing is wrong with it.
+std::string_view FaultOfFeatureName(std::string_view name) {
+  if (name.size() > kMaxDnsSubdomainLength) return "must be no more than 253 characters";
+  if (IsFeatureName(name)) return {};
+  return "must start with an UpperCamelCase segment, with subsequent segments separated by '/' "
+         "(e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters "
+         "and slashes";
 }
 
 void ValidateFeatures(const ListView<std::string_view>& features, FieldErrors& errors) {
   const auto status = errors.At("status");
   for (size_t i = 0; i < features.size(); ++i) {
-    if (!IsFeatureName(features[i])) {
+    if (const std::string_view fault = FaultOfFeatureName(features[i]); !fault.empty()) {
       const auto at = errors.At("declaredFeatures", i);
-      errors.Invalid("", features[i],
-                     "invalid feature name " + Quoted(features[i]) +
-                         ": must be words of letters and digits, separated by '/', the first of "
-                         "them in upper camel case");
+      const ShownValue shown(features[i]);
+      errors.Invalid("", shown, "invalid feature name " + shown.json() + ": " + std::string(fault));
     }
     if (i + 1 == features.size()) break;
     const auto at = errors.At("declaredFeatures", i + 1);
@@ -90,20 +99,25 @@ void ValidateFeatures(const ListView<std::string_view>& features, FieldErrors& e
 void ValidatePodCidrs(const core::NodeSpec& spec, FieldErrors& errors) {
   const auto cidrs = spec.pod_cidrs();
   const auto at = errors.At("spec");
-  bool readable = true;
+  std::string unreadable;
   int families[2] = {};
   for (size_t i = 0; i < cidrs.size(); ++i) {
     const auto cidr = errors.At("podCIDRs", i);
     CheckOldCidr(cidrs[i], "", errors);
     const std::optional<IpRange> range = ReadCidr(cidrs[i]);
-    readable &= range.has_value();
-    if (range) ++families[range->is_v4() ? 0 : 1];
+    if (range) {
+      ++families[range->is_v4() ? 0 : 1];
+    } else if (unreadable.empty()) {
+      unreadable = "invalid CIDR[" + std::to_string(i) +
+                   "]: <nil> (invalid CIDR address: " + std::string(cidrs[i]) + ")";
+    }
   }
   if (cidrs.size() < 2) return;
-  if (!readable) {
-    errors.Internal("podCIDRs", "invalid PodCIDRs. failed to check with dual stack");
+  if (!unreadable.empty()) {
+    errors.Internal("podCIDRs",
+                    "invalid PodCIDRs. failed to check with dual stack with error:" + unreadable);
   }
-  if (!readable || cidrs.size() > 2 || families[0] == 0 || families[1] == 0) {
+  if (!unreadable.empty() || cidrs.size() > 2 || families[0] == 0 || families[1] == 0) {
     errors.Invalid("podCIDRs", ShownValue(MemberOf(spec, core::NodeSpec::kPodCIDRs)),
                    "may specify no more than one CIDR for each IP family");
   }

@@ -6,6 +6,7 @@
 #include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/features.h"
+#include "apiserver/validation/internal_diff.h"
 #include "apiserver/validation/members.h"
 #include "apiserver/validation/node_labels.h"
 
@@ -104,6 +105,16 @@ bool HasInvalidAffinity(const core::PersistentVolumeSpec& spec) {
   return false;
 }
 
+Document SourceOf(const core::PersistentVolumeSpec& spec) {
+  Document out = Document::OfType(core::PersistentVolumeSource::Type());
+  for (const FieldDesc& field : out.type()->fields) {
+    const Value* member = MemberOf(spec, field.name());
+    if (member == nullptr) continue;
+    out.root().Set(out.arena(), field.name(), member->CopyInto(out.arena()));
+  }
+  return out;
+}
+
 void ValidatePersistentVolumeUpdate(const Document& object, const Document& old,
                                     FieldErrors& errors) {
   const core::PersistentVolume volume(object);
@@ -115,8 +126,11 @@ void ValidatePersistentVolumeUpdate(const Document& object, const Document& old,
   // Kubernetes looks at a volume twice, and its clients see both.
   ValidateSpec(volume, allow_invalid_affinity, errors);
   if (!SameVolumeSource(spec, before)) {
+    const Document source = SourceOf(spec);
+    const Document old_source = SourceOf(before);
     errors.Forbidden("spec.persistentvolumesource",
-                     "spec.persistentvolumesource is immutable after creation");
+                     "spec.persistentvolumesource is immutable after creation\n" +
+                         InternalDiff(&old_source.root(), &source.root()));
   }
   const auto shown = [](const std::optional<std::string_view>& text) {
     return text ? ShownValue(*text) : ShownNull();

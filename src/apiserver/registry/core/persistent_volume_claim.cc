@@ -4,6 +4,7 @@
 #include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/claim_spec.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/internal_diff.h"
 #include "apiserver/validation/members.h"
 #include "apiserver/validation/resources.h"
 #include "views/core/v1.h"
@@ -74,8 +75,8 @@ void TakeRequest(Document& claim, const Document& other) {
                      value != nullptr ? value->CopyInto(claim.arena()) : Value::String("0"));
 }
 
-// Whether the spec is as it was but for what may change.
-bool IsSameClaim(const Document& object, const Document& old) {
+// What of the spec is not as it was, but for what may change; nothing if all is.
+std::optional<std::string> ForbiddenChange(const Document& object, const Document& old) {
   const core::PersistentVolumeClaim claim(object);
   const core::PersistentVolumeClaim before(old);
   Document now = object.Copy();
@@ -95,7 +96,10 @@ bool IsSameClaim(const Document& object, const Document& old) {
     TakeRequest(now, old);
     TakeField(now, old, "volumeAttributesClassName");
   }
-  return SameValue(now.root().Find("spec"), then.root().Find("spec"));
+  const Value* new_spec = now.root().Find("spec");
+  const Value* old_spec = then.root().Find("spec");
+  if (SameValue(new_spec, old_spec)) return std::nullopt;
+  return InternalDiff(old_spec, new_spec);
 }
 
 void ValidateSize(const core::PersistentVolumeClaim& claim, const core::PersistentVolumeClaim& old,
@@ -140,10 +144,11 @@ void ValidateClaimUpdate(const Document& object, const Document& old, FieldError
     const auto at = errors.AtKey("annotations", kClassAnnotation);
     errors.Invalid("", annotated, kIsImmutable);
   }
-  if (!IsSameClaim(object, old)) {
+  if (const std::optional<std::string> change = ForbiddenChange(object, old); change) {
     errors.Forbidden("spec",
                      "spec is immutable after creation except resources.requests and "
-                     "volumeAttributesClassName for bound claims");
+                     "volumeAttributesClassName for bound claims\n" +
+                         *change);
   }
   ValidateSize(claim, before, errors);
   const std::optional<std::string_view> mode = claim.spec().volume_mode();
@@ -165,8 +170,9 @@ bool ValidateStatusKey(std::string_view name, std::string_view field, FieldError
 
 // At the amount.
 bool ValidateBasicAmount(std::string_view quantity, FieldErrors& errors) {
-  if (ParsedQuantity(quantity).Sign() >= 0) return true;
-  errors.Invalid("", quantity, "must be a valid resource quantity");
+  const int64_t amount = ParsedQuantity(quantity).Value();
+  if (amount >= 0) return true;
+  errors.Invalid("", amount, "must be a valid resource quantity");
   return false;
 }
 
@@ -183,8 +189,8 @@ void ValidateClaimStatus(const Document& object, const Document&, FieldErrors& e
   for (const auto& [name, state] : status.allocated_resource_statuses()) {
     ValidateStatusKey(name, kStatuses, errors);
     constexpr std::string_view kStates[] = {"ControllerResizeInProgress",
-                                            "ControllerResizeInfeasible", "NodeResizePending",
-                                            "NodeResizeInProgress", "NodeResizeInfeasible"};
+                                            "ControllerResizeInfeasible", "NodeResizeInProgress",
+                                            "NodeResizeInfeasible", "NodeResizePending"};
     bool known = false;
     for (const std::string_view each : kStates) known |= each == state;
     if (!known) errors.NotSupported(kStatuses, name, kStates);
@@ -198,23 +204,13 @@ void ValidateClaimStatus(const Document& object, const Document&, FieldErrors& e
   }
 }
 
-void WarnAboutFraction(const MapView<std::string_view>& amounts, std::string_view field,
-                       std::vector<std::string>& warnings) {
-  const std::optional<std::string_view> amount = amounts.Find(kStorage);
-  if (!amount || ParsedQuantity(*amount).MilliValue() % 1000 == 0) return;
-  warnings.push_back("spec.resources." + std::string(field) +
-                     "[storage]: fractional byte value \"" + std::string(*amount) +
-                     "\" is invalid, must be an integer");
-}
-
 void WarnAboutClaim(const Document& object, const Document*, std::vector<std::string>& warnings) {
   const core::PersistentVolumeClaim claim(object);
   if (claim.metadata().annotations().Contains(kClassAnnotation)) {
     warnings.push_back("metadata.annotations[" + std::string(kClassAnnotation) +
                        "]: deprecated since v1.8; use \"storageClassName\" attribute instead");
   }
-  WarnAboutFraction(claim.spec().resources().requests(), "requests", warnings);
-  WarnAboutFraction(claim.spec().resources().limits(), "limits", warnings);
+  WarnAboutClaimSpec(claim.spec(), "spec", warnings);
 }
 
 }  // namespace

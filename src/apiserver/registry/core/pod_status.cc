@@ -1,6 +1,7 @@
 // pods/status: what nodes and controllers say about a pod.
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -8,6 +9,7 @@
 #include "apiserver/registry/core/pod.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/features.h"
 #include "apiserver/validation/pod_annotations.h"
 #include "apiserver/validation/resources.h"
 #include "apiserver/validation/seen_names.h"
@@ -214,7 +216,9 @@ void ValidateNodeClaims(const core::PodStatus& status, const core::PodSpec& spec
       if (!IsNativeResource(resource)) {
         errors.Invalid("", resource, "must be a node allocatable resource name");
       }
-      ValidateNonNegativeQuantity(quantity, "", errors);
+      if (ParsedQuantity(quantity).Sign() < 0) {
+        errors.Invalid("", quantity, "must be non-negative");
+      }
     }
   }
 }
@@ -226,17 +230,20 @@ void ValidateIps(const ListView<Ip>& ips, const ListView<Ip>& old, const Value* 
   SeenNames known;
   for (const Ip ip : old) known.Add(ip.ip());
   int families[2] = {0, 0};
-  bool all_read = true;
+  std::optional<size_t> unread;
   for (size_t i = 0; i < ips.size(); ++i) {
     const std::optional<IpAddress> address = ReadIp(ips[i].ip());
-    all_read &= address.has_value();
+    if (!address && !unread) unread = i;
     if (address) ++families[address->is_v4() ? 0 : 1];
     const auto at = errors.At(field, i);
     if (!known.Has(ips[i].ip())) CheckOldIp(ips[i].ip(), "", errors);
   }
   if (ips.size() <= 1) return;
-  if (!all_read) errors.Internal(field, "failed to check for dual stack");
-  if (!all_read || families[0] != 1 || families[1] != 1) {
+  if (unread) {
+    errors.Internal(field, "failed to check for dual stack with error:invalid IP[" +
+                               std::to_string(*unread) + "]: " + std::string(ips[*unread].ip()));
+  }
+  if (unread || families[0] != 1 || families[1] != 1) {
     errors.Invalid(field, shown, "may specify no more than one IP for each IP family");
   }
 }
@@ -276,9 +283,10 @@ void ValidateUsers(const Statuses& statuses, std::string_view os, std::string_vi
   }
 }
 
+constexpr std::string_view kClaim = "claim:";
+
 // "claim:name/request", "claim:name", or the name of a resource that the container asks for.
 bool IsOfContainer(std::string_view resource, const core::Container& container) {
-  constexpr std::string_view kClaim = "claim:";
   if (!resource.starts_with(kClaim)) return container.resources().requests().Contains(resource);
   for (const core::ResourceClaim claim : container.resources().claims()) {
     std::string name(claim.name());
@@ -321,7 +329,11 @@ void ValidateAllocated(const Statuses& statuses, const Containers& containers,
       const auto item = errors.At("allocatedResourcesStatus", j);
       if (container.AsValue() != nullptr && !IsOfContainer(allocated[j].name(), container)) {
         errors.Invalid("name", allocated[j].name(),
-                       "must match one of the container's resource claims or requests");
+                       allocated[j].name().starts_with(kClaim)
+                           ? "must match one of the container's resource claims in a format "
+                             "'claim:<claimName>/<request>' or 'claim:<claimName>' if request is "
+                             "empty"
+                           : "must match one of the container's resource requests");
       }
       ValidateHealth(allocated[j].resources(), errors);
     }
@@ -333,6 +345,22 @@ void ForbidAllocated(const Statuses& statuses, std::string_view field, FieldErro
     if (statuses[i].allocated_resources_status().empty()) continue;
     const auto at = errors.At(field, i);
     errors.Forbidden("allocatedResourcesStatus", "must not be specified in container status");
+  }
+}
+
+void ValidateVolumeStatuses(const Statuses& statuses, std::string_view field, FieldErrors& errors) {
+  constexpr size_t kMaxImageBytes = 256;
+  for (size_t i = 0; i < statuses.size(); ++i) {
+    const auto mounts = statuses[i].volume_mounts();
+    for (size_t j = 0; j < mounts.size(); ++j) {
+      if (!mounts[j].volume_status().has_image()) continue;
+      const std::string_view image = mounts[j].volume_status().image().image_ref();
+      const auto at = errors.At(field, i);
+      const auto mount = errors.At("volumeMounts", j);
+      constexpr std::string_view kField = "volumeStatus.imageVolumeStatus.imageRef";
+      if (image.empty()) errors.Required(kField, "imageRef must not be empty");
+      if (image.size() > kMaxImageBytes) errors.TooLong(kField, kMaxImageBytes);
+    }
   }
 }
 
@@ -374,6 +402,11 @@ void ValidatePodStatusUpdate(const Document& object, const Document& old_object,
   ValidateAllocated(status.init_container_statuses(), spec.init_containers(),
                     "initContainerStatuses", errors);
   ForbidAllocated(status.ephemeral_container_statuses(), "ephemeralContainerStatuses", errors);
+  if (!IsOn(Feature::kImageVolumeDigests)) return;
+  ValidateVolumeStatuses(status.container_statuses(), "containerStatuses", errors);
+  ValidateVolumeStatuses(status.init_container_statuses(), "initContainerStatuses", errors);
+  ValidateVolumeStatuses(status.ephemeral_container_statuses(), "ephemeralContainerStatuses",
+                         errors);
 }
 
 }  // namespace skiff

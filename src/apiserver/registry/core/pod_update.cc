@@ -19,8 +19,8 @@ namespace core = views::core_v1;
 constexpr std::string_view kUpdatable =
     "pod updates may not change fields other than `spec.containers[*].image`,"
     "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only "
-    "additions "
-    "to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it "
+    "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set "
+    "to 1 if it "
     "was previously negative)\n";
 
 using Containers = ListView<core::Container>;
@@ -128,7 +128,10 @@ void ValidateNarrowedAffinity(const core::NodeAffinity& now, const core::NodeAff
   const auto at = errors.At("nodeAffinity");
   const auto place = errors.At("requiredDuringSchedulingIgnoredDuringExecution");
   if (!before.empty() && before.size() != terms.size()) {
-    return errors.Invalid("nodeSelectorTerms", required.AsValue(),
+    const Value* shown = terms.empty()
+                             ? nullptr
+                             : required.AsValue()->Member(core::NodeSelector::kNodeSelectorTerms);
+    return errors.Invalid("nodeSelectorTerms", shown,
                           "no additions/deletions to non-empty NodeSelectorTerms list are allowed");
   }
   for (size_t i = 0; i < before.size(); ++i) {
@@ -161,23 +164,76 @@ bool ValidateGatedPlacement(const core::PodSpec& spec, const core::PodSpec& old,
   return EqualExcept(now.AsValue(), before.AsValue(), {core::Affinity::kNodeAffinity});
 }
 
+// From a negative one, which counts as one second.
+bool IsGraceHealed(const core::PodSpec& spec, const core::PodSpec& old) {
+  return old.termination_grace_period_seconds().value_or(0) < 0 &&
+         spec.termination_grace_period_seconds() == 1;
+}
+
 bool SameOtherwise(const core::PodSpec& spec, const core::PodSpec& old, FieldErrors& errors) {
   using F = core::PodSpec;
-  if (!SameButForImages(spec.containers(), old.containers()) ||
-      !SameButForImages(spec.init_containers(), old.init_containers())) {
-    return false;
-  }
-  const bool healed = old.termination_grace_period_seconds().value_or(0) < 0 &&
-                      spec.termination_grace_period_seconds() == 1;
+  const bool healed = IsGraceHealed(spec, old);
   const bool gated = !old.scheduling_gates().empty();
   const bool same_placement = !gated || ValidateGatedPlacement(spec, old, errors);
   // kContainers stands in for what must not be ignored.
-  return same_placement &&
+  return same_placement && SameButForImages(spec.containers(), old.containers()) &&
+         SameButForImages(spec.init_containers(), old.init_containers()) &&
          EqualExcept(
              spec.AsValue(), old.AsValue(),
              {F::kContainers, F::kInitContainers, F::kActiveDeadlineSeconds, F::kSchedulingGates,
               F::kTolerations, healed ? F::kTerminationGracePeriodSeconds : F::kContainers,
               gated ? F::kNodeSelector : F::kContainers, gated ? F::kAffinity : F::kContainers});
+}
+
+// A member of `from`, copied, or taken away if it is not there.
+void Take(std::string_view name, const Value& from, Value& to, Arena& arena) {
+  const Value* value = from.Find(name);
+  if (value != nullptr) {
+    to.Set(arena, name, value->CopyInto(arena));
+  } else {
+    to.Erase(name);
+  }
+}
+
+void TakeNodeAffinity(const Value& old, Value& spec, Arena& arena) {
+  const Value* before = old.Find("affinity");
+  Value* now = spec.Find("affinity");
+  if (now == nullptr && before != nullptr && before->Find("nodeAffinity") != nullptr) {
+    Value affinity = before->CopyInto(arena);
+    affinity.Erase("podAffinity");
+    affinity.Erase("podAntiAffinity");
+    spec.Set(arena, "affinity", affinity);
+  } else if (now != nullptr && before != nullptr) {
+    Take("nodeAffinity", *before, *now, arena);
+  } else if (now != nullptr) {
+    now->Erase("nodeAffinity");
+    if (now->size() == 0) spec.Erase("affinity");
+  }
+}
+
+// What differs besides what may.
+std::string ForbiddenChanges(const Document& object, const core::PodSpec& old) {
+  Document changed = object.Copy();
+  Arena& arena = changed.arena();
+  Value& spec = *changed.root().Find("spec");
+  const Value& before = *old.AsValue();
+  for (const std::string_view name : {"activeDeadlineSeconds", "schedulingGates", "tolerations"}) {
+    Take(name, before, spec, arena);
+  }
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    Value* containers = spec.Find(list);
+    for (size_t i = 0; containers != nullptr && i < containers->size(); ++i) {
+      Take("image", before.Find(list)->items()[i], containers->items()[i], arena);
+    }
+  }
+  if (IsGraceHealed(core::PodSpec(&spec), old)) {
+    Take("terminationGracePeriodSeconds", before, spec, arena);
+  }
+  if (!old.scheduling_gates().empty()) {
+    Take("nodeSelector", before, spec, arena);
+    TakeNodeAffinity(before, spec, arena);
+  }
+  return DiffValues(before, spec).ToString();
 }
 
 }  // namespace
@@ -206,8 +262,7 @@ void ValidatePodUpdate(const Document& object, const Document& old_object, Field
   if (spec.AsValue() == nullptr || old.AsValue() == nullptr) return;
   if (DeepEqual(*spec.AsValue(), *old.AsValue())) return;
   if (SameOtherwise(spec, old, errors)) return;
-  errors.Forbidden(
-      "", std::string(kUpdatable) + DiffValues(*old.AsValue(), *spec.AsValue()).ToString());
+  errors.Forbidden("", std::string(kUpdatable) + ForbiddenChanges(object, old));
 }
 
 }  // namespace skiff

@@ -110,7 +110,7 @@ TEST(PodUpdateTest, EphemeralContainersAreAddedAndStay) {
           {kOne, "spec.ephemeralContainers=", "spec.ephemeralContainers Forbidden"},
           {kOne, kOther, "spec.ephemeralContainers Forbidden"},
           {R"(metadata.annotations={"kubernetes.io/config.mirror":"x"} & spec.nodeName=n)", kOne,
-           " Forbidden"},
+           "[] Forbidden"},
       },
       "ephemeralcontainers");
 }
@@ -138,7 +138,7 @@ TEST(PodUpdateTest, AResizeChangesProcessorAndMemory) {
           {kBurstable, "spec.containers[0].name=d", "spec.containers[0].name Forbidden"},
           {kBurstable, "spec.containers[0].image=j", "spec Forbidden"},
           {"spec.os={\"name\":\"windows\"} & spec.securityContext=", "spec.nodeName=n",
-           " Forbidden"},
+           "[] Forbidden"},
       },
       "resize");
 }

@@ -5,6 +5,7 @@
 #include "apiserver/registry/core/key_pair.h"
 #include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/common.h"
+#include "base/strings.h"
 #include "object/json/decode.h"
 #include "views/core/v1.h"
 
@@ -22,15 +23,36 @@ void RequireKey(const core::Secret& secret, std::string_view key, FieldErrors& e
   if (!secret.data().Contains(key)) errors.Required("");
 }
 
+// In the words of Go where they are of use. Empty when nothing is wrong.
+std::string FaultOfJsonObject(std::string_view json) {
+  const std::string_view text = TrimSpace(json);
+  if (text.empty()) return "unexpected end of JSON input";
+  const Result<Document> document = DecodeJson(json, nullptr);
+  if (!document) {
+    if (std::string_view("{[\"-0123456789tfn").find(text[0]) != std::string_view::npos) {
+      return document.error().message();
+    }
+    return "invalid character '" + std::string(text.substr(0, 1)) +
+           "' looking for beginning of value";
+  }
+  const Value& root = document->root();
+  if (root.is_map() || root.is_null()) return {};
+  const std::string_view kind = root.is_list()             ? "array"
+                                : root.is_string()         ? "string"
+                                : root.tag() == Tag::kBool ? "bool"
+                                                           : "number";
+  return "json: cannot unmarshal " + std::string(kind) +
+         " into Go value of type map[string]interface {}";
+}
+
 void ValidateJsonKey(const core::Secret& secret, std::string_view key, FieldErrors& errors) {
   RequireKey(secret, key, errors);
   const std::optional<std::string_view> json = secret.data().Find(key);
   if (!json) return;
-  const Result<Document> document = DecodeJson(*json, nullptr);
-  if (document && (document->root().is_map() || document->root().is_null())) return;
+  const std::string fault = FaultOfJsonObject(*json);
+  if (fault.empty()) return;
   const auto at = errors.AtKey("data", key);
-  errors.Invalid("", "<secret contents redacted>",
-                 document ? "must be a JSON object" : document.error().message());
+  errors.Invalid("", "<secret contents redacted>", fault);
 }
 
 // What secrets of a type must hold.

@@ -62,7 +62,7 @@ void ValidatePort(const core::ServicePort& port, bool needs_name, SeenNames& nam
   if (port.protocol().empty()) {
     errors.Required("protocol");
   } else {
-    ValidateOneOf(port.protocol(), {"TCP", "UDP", "SCTP"}, "protocol", errors);
+    ValidateOneOf(port.protocol(), {"SCTP", "TCP", "UDP"}, "protocol", errors);
   }
   const IntOrStringValue target = port.target_port();
   if (target.is_string) {
@@ -121,7 +121,10 @@ void ValidateUniquePorts(const core::ServiceSpec& spec, FieldErrors& errors) {
   for (size_t i = 0; i < ports.size(); ++i) {
     const auto at = errors.At("ports", i);
     if (!numbers.emplace(ports[i].protocol(), ports[i].port()).second) {
-      errors.Duplicate("", ShownValue(ports[i].AsValue()));
+      Document key = Document::OfType(core::ServicePort::Type());
+      key.root().Set(key.arena(), "protocol", Value::String(ports[i].protocol()));
+      key.root().Set(key.arena(), "port", Value::Int(ports[i].port()));
+      errors.Duplicate("", ShownValue(key.root()));
     }
   }
 }

@@ -148,7 +148,7 @@ void ValidatePorts(const ListView<discovery::EndpointPort>& ports, FieldErrors& 
     if (!ports[i].protocol()) {
       errors.Required("protocol");
     } else {
-      ValidateOneOf(*ports[i].protocol(), {"TCP", "UDP", "SCTP"}, "protocol", errors);
+      ValidateOneOf(*ports[i].protocol(), {"SCTP", "TCP", "UDP"}, "protocol", errors);
     }
     if (ports[i].app_protocol()) {
       ValidateFormat(kQualifiedNameFormat, *ports[i].app_protocol(), "appProtocol", errors);
@@ -161,7 +161,7 @@ void ValidateSlice(const discovery::EndpointSlice& slice, const Value* old_endpo
   if (slice.address_type().empty()) {
     errors.Required("addressType");
   } else {
-    ValidateOneOf(slice.address_type(), {"IPv4", "IPv6", "FQDN"}, "addressType", errors);
+    ValidateOneOf(slice.address_type(), {"FQDN", "IPv4", "IPv6"}, "addressType", errors);
   }
   ValidatePorts(slice.ports(), errors);
   const Value* endpoints = MemberOf(slice, discovery::EndpointSlice::kEndpoints);

@@ -14,8 +14,8 @@ namespace {
 namespace flow = views::flowcontrol_apiserver_k8s_io_v1;
 
 constexpr int32_t kMaxPrecedence = 10'000;
-constexpr std::string_view kVerbs[] = {
-    "get", "list", "create", "update", "delete", "deletecollection", "patch", "watch", "proxy"};
+constexpr std::string_view kVerbs[] = {"create", "delete", "deletecollection", "get",  "list",
+                                       "patch",  "proxy",  "update",           "watch"};
 
 bool HasWildcard(const ListView<std::string_view>& list) {
   return std::find(list.begin(), list.end(), "*") != list.end();
@@ -25,22 +25,31 @@ const Value* Field(const View& view, std::string_view name) {
   return view.AsValue() != nullptr ? view.AsValue()->Find(name) : nullptr;
 }
 
+// What messages say of a list.
+struct ListWords {
+  std::string_view field;
+  std::string_view if_empty;
+  std::string_view others;
+};
+
 // A list that names something, or everything and then nothing else.
 bool ValidateListOrAll(const ListView<std::string_view>& list, const View& rule,
-                       std::string_view field, FieldErrors& errors) {
+                       const ListWords& words, FieldErrors& errors) {
   if (list.empty()) {
-    errors.Required(field, "must contain at least one value");
+    errors.Required(words.field, words.if_empty);
     return false;
   }
   if (!HasWildcard(list)) return true;
   if (list.size() > 1) {
-    errors.Invalid(field, Field(rule, field), "if '*' is present, must not specify others");
+    errors.Invalid(words.field, Field(rule, words.field),
+                   "if '*' is present, must not specify other " + std::string(words.others));
   }
   return false;
 }
 
 void ValidateVerbs(const ListView<std::string_view>& verbs, const View& rule, FieldErrors& errors) {
-  if (!ValidateListOrAll(verbs, rule, "verbs", errors)) return;
+  constexpr ListWords kWords{"verbs", "verbs must contain at least one value", "verbs"};
+  if (!ValidateListOrAll(verbs, rule, kWords, errors)) return;
   const bool known = std::all_of(verbs.begin(), verbs.end(), [](std::string_view verb) {
     return std::ranges::find(kVerbs, verb) != std::end(kVerbs);
   });
@@ -49,14 +58,24 @@ void ValidateVerbs(const ListView<std::string_view>& verbs, const View& rule, Fi
 
 void ValidateResourceRule(const flow::ResourcePolicyRule& rule, FieldErrors& errors) {
   ValidateVerbs(rule.verbs(), rule, errors);
-  ValidateListOrAll(rule.api_groups(), rule, "apiGroups", errors);
-  ValidateListOrAll(rule.resources(), rule, "resources", errors);
+  ValidateListOrAll(
+      rule.api_groups(), rule,
+      {"apiGroups", "resource rules must supply at least one api group", "api groups"}, errors);
+  ValidateListOrAll(rule.resources(), rule,
+                    {"resources", "resource rules must supply at least one resource", "resources"},
+                    errors);
   const auto namespaces = rule.namespaces();
   if (namespaces.empty() && rule.cluster_scope()) return;
-  if (!ValidateListOrAll(namespaces, rule, "namespaces", errors)) return;
+  constexpr ListWords kNamespaces{
+      "namespaces", "resource rules that are not cluster scoped must supply at least one namespace",
+      "namespaces"};
+  if (!ValidateListOrAll(namespaces, rule, kNamespaces, errors)) return;
   for (size_t i = 0; i < namespaces.size(); ++i) {
     const auto at = errors.At("namespaces", i);
-    ValidateFormat(kDnsLabelFormat, namespaces[i], "", errors);
+    for (const std::string& problem : CheckDns1123Label(namespaces[i])) {
+      errors.Invalid("", namespaces[i],
+                     "each member of this list must be '*' or a DNS-1123 label; " + problem);
+    }
   }
 }
 
@@ -76,7 +95,9 @@ std::string_view ProblemOfUrl(std::string_view path) {
 void ValidateNonResourceRule(const flow::NonResourcePolicyRule& rule, FieldErrors& errors) {
   ValidateVerbs(rule.verbs(), rule, errors);
   const auto urls = rule.non_resource_urls();
-  if (!ValidateListOrAll(urls, rule, "nonResourceURLs", errors)) return;
+  constexpr ListWords kWords{"nonResourceURLs", "nonResourceURLs must contain at least one value",
+                             "non-resource URLs"};
+  if (!ValidateListOrAll(urls, rule, kWords, errors)) return;
   for (size_t i = 0; i < urls.size(); ++i) {
     const std::string_view problem = ProblemOfUrl(urls[i]);
     const auto at = errors.At("nonResourceURLs", i);
@@ -91,7 +112,11 @@ void ValidateServiceAccount(const flow::ServiceAccountSubject& account, FieldErr
   } else if (account.name() != "*") {
     ValidateFormat(kDnsSubdomainFormat, account.name(), "name", errors);
   }
-  ValidateRequiredFormat(kDnsLabelFormat, account.namespace_(), "namespace", errors);
+  if (account.namespace_().empty()) {
+    errors.Required("namespace", "must specify namespace for service account");
+  } else {
+    ValidateFormat(kDnsLabelFormat, account.namespace_(), "namespace", errors);
+  }
 }
 
 void ValidateSubject(const flow::Subject& subject, FieldErrors& errors) {
@@ -108,8 +133,8 @@ void ValidateSubject(const flow::Subject& subject, FieldErrors& errors) {
     if (each.kind != subject.kind()) continue;
     known = true;
     if (!each.present) {
-      errors.Required(each.field,
-                      "is required when subject kind is '" + std::string(each.kind) + "'");
+      errors.Required(each.field, std::string(each.field) + " is required when subject kind is '" +
+                                      std::string(each.kind) + "'");
     } else if (each.kind == "ServiceAccount") {
       ValidateServiceAccount(subject.service_account(), errors);
     } else if (each.kind == "User") {
@@ -119,18 +144,21 @@ void ValidateSubject(const flow::Subject& subject, FieldErrors& errors) {
     }
   }
   if (!known) {
-    return errors.NotSupported("kind", subject.kind(), {"ServiceAccount", "Group", "User"});
+    return errors.NotSupported("kind", subject.kind(), {"Group", "ServiceAccount", "User"});
   }
   for (const Choice& each : {account, user, group}) {
     if (each.kind == subject.kind() || !each.present) continue;
-    errors.Forbidden(each.field,
-                     "is forbidden when subject kind is not '" + std::string(each.kind) + "'");
+    errors.Forbidden(each.field, std::string(each.field) +
+                                     " is forbidden when subject kind is not '" +
+                                     std::string(each.kind) + "'");
   }
 }
 
 void ValidateRule(const flow::PolicyRulesWithSubjects& rule, FieldErrors& errors) {
   const auto subjects = rule.subjects();
-  if (subjects.empty()) errors.Required("subjects", "must contain at least one value");
+  if (subjects.empty()) {
+    errors.Required("subjects", "subjects must contain at least one value");
+  }
   for (size_t i = 0; i < subjects.size(); ++i) {
     const auto at = errors.At("subjects", i);
     ValidateSubject(subjects[i], errors);
@@ -163,10 +191,17 @@ void ValidateSpec(const flow::FlowSchemaSpec& spec, std::string_view name, Field
   }
   if (spec.has_distinguisher_method()) {
     const std::string_view type = spec.distinguisher_method().type();
-    ValidateOneOf(type, {"ByNamespace", "ByUser"}, "distinguisherMethod.type", errors);
+    if (type != "ByNamespace" && type != "ByUser") {
+      errors.NotSupported("distinguisherMethod.type", spec.distinguisher_method().AsValue(),
+                          {"ByNamespace", "ByUser"});
+    }
   }
-  ValidateRequiredFormat(kDnsSubdomainFormat, spec.priority_level_configuration().name(),
-                         "priorityLevelConfiguration.name", errors);
+  const std::string_view level = spec.priority_level_configuration().name();
+  if (level.empty()) {
+    errors.Required("priorityLevelConfiguration.name", "must reference a priority level");
+  } else {
+    ValidateFormat(kDnsSubdomainFormat, level, "priorityLevelConfiguration.name", errors);
+  }
   const auto rules = spec.rules();
   for (size_t i = 0; i < rules.size(); ++i) {
     const auto at_rule = errors.At("rules", i);

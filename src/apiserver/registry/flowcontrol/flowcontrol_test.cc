@@ -100,5 +100,16 @@ TEST(PriorityLevelRulesTest, ItLimitsOrExempts) {
   tester.ExpectChanged({{"", "spec.limited.nominalConcurrencyShares=9", ""}});
 }
 
+TEST(FlowSchemaRulesTest, MessagesAreThoseOfKubernetes) {
+  EXPECT_EQ(
+      Schema().NewMessages("spec.priorityLevelConfiguration.name="),
+      "spec.priorityLevelConfiguration.name: Required value: must reference a priority level");
+  EXPECT_EQ(Schema().NewMessages("spec.distinguisherMethod={\"type\": \"ByDay\"}"),
+            "spec.distinguisherMethod.type: Unsupported value: {\"Type\":\"ByDay\"}: supported "
+            "values: \"ByNamespace\", \"ByUser\"");
+  EXPECT_EQ(Schema().NewMessages("spec.rules[0].subjects="),
+            "spec.rules[0].subjects: Required value: subjects must contain at least one value");
+}
+
 }  // namespace
 }  // namespace skiff

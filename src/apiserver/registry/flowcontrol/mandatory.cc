@@ -45,7 +45,9 @@ void ValidateFixed(std::span<const FixedSpec> fixed, std::string_view except,
     const Value& given_root = given.root();
     if (wanted && SameValue(wanted->root().Find("spec"), given_root.Find("spec"))) return;
     errors.Invalid("spec", object.root().Find("spec"),
-                   "spec of '" + std::string(each.name) + "' must equal the fixed value");
+                   "spec of '" + std::string(each.name) + "'" +
+                       (except.empty() ? "" : " except the 'spec.exempt' field") +
+                       " must equal the fixed value");
   }
 }
 

@@ -38,7 +38,9 @@ void ValidateQueuing(const flow::QueuingConfiguration& queuing, FieldErrors& err
     errors.Invalid("handSize", hand,
                    "should not be greater than queues (" + std::to_string(queues) + ")");
   } else if (std::ceil(std::log2(static_cast<double>(queues)) * hand) > kMaxHashBits) {
-    errors.Invalid("handSize", hand, "dealing this many queues needs more than 60 bits of a hash");
+    errors.Invalid("handSize", hand,
+                   "required entropy bits of deckSize " + std::to_string(queues) +
+                       " and handSize " + std::to_string(hand) + " should not be greater than 60");
   }
 }
 

@@ -1,6 +1,7 @@
 #include "apiserver/registry/internal/storage_version.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -26,15 +27,34 @@ void ValidateName(std::string_view name, FieldErrors& errors) {
   }
 }
 
+// What is wrong with a part of a version, added to what is wrong besides.
+void AddProblems(const NameFormat& format, std::string_view part, std::string_view name,
+                 std::string& problems) {
+  const auto add = [&](std::string_view problem) {
+    (problems += problems.empty() ? "" : ",") += name;
+    (problems += " part: ") += problem;
+  };
+  if (part.empty()) return add("must be non-empty");
+  for (const std::string& problem : format.check(part)) add(problem);
+}
+
 void ValidateVersion(std::string_view version, std::string_view field, FieldErrors& errors) {
   const size_t slash = version.find('/');
   const bool has_group = slash != std::string_view::npos;
-  const std::string_view name = has_group ? version.substr(slash + 1) : version;
-  if (has_group && !IsDns1123Subdomain(version.substr(0, slash))) {
-    errors.Invalid(field, version, "the group must be a DNS subdomain");
-  } else if (!IsDns1035Label(name)) {
-    errors.Invalid(field, version, "the version must be a DNS label");
+  if (has_group && version.find('/', slash + 1) != std::string_view::npos) {
+    return errors.Invalid(
+        field, version,
+        "an apiVersion is a DNS-1035 label, which must consist of lower case alphanumeric "
+        "characters or '-', start with an alphabetic character, and end with an alphanumeric "
+        "character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
+        "'[a-z]([-a-z0-9]*[a-z0-9])?') with an optional DNS subdomain prefix and '/' (e.g. "
+        "'example.com/MyVersion')");
   }
+  std::string problems;
+  if (has_group) AddProblems(kDnsSubdomainFormat, version.substr(0, slash), "group", problems);
+  AddProblems(kDns1035LabelFormat, has_group ? version.substr(slash + 1) : version, "version",
+              problems);
+  if (!problems.empty()) errors.Invalid(field, version, problems);
 }
 
 void ValidateServer(const internal::ServerStorageVersion& server, FieldErrors& errors) {
@@ -57,7 +77,12 @@ void ValidateServer(const internal::ServerStorageVersion& server, FieldErrors& e
   for (size_t i = 0; i < served.size(); ++i) {
     const auto at = errors.At("servedVersions", i);
     ValidateVersion(served[i], "", errors);
-    if (!decodes(served[i])) errors.Invalid("", served[i], "must be in decodableVersions");
+    if (decodes(served[i])) continue;
+    std::string all;
+    for (const std::string_view each : decodable) (all += all.empty() ? "" : " ") += each;
+    errors.Invalid("", served[i],
+                   "individual served version : " + std::string(served[i]) +
+                       " must be included in decodableVersions : [" + all + "]");
   }
 }
 
@@ -71,15 +96,35 @@ std::optional<std::string_view> CommonVersion(const internal::StorageVersionStat
   return common;
 }
 
+void ValidateCommonVersion(const internal::StorageVersionStatus& status, FieldErrors& errors) {
+  const std::optional<std::string_view> actual = CommonVersion(status);
+  const std::optional<std::string_view> given = status.common_encoding_version();
+  constexpr std::string_view kField = "commonEncodingVersion";
+  if (actual == given) return;
+  if (!actual) {
+    errors.Invalid(kField, *given,
+                   "should be nil if servers do not agree on the same encoding version, or if "
+                   "there is no server reporting the supported versions yet");
+  } else if (!given) {
+    errors.Invalid(kField, static_cast<const Value*>(nullptr),
+                   "the common encoding version is " + std::string(*actual));
+  } else {
+    errors.Invalid(kField, *given, "the actual common encoding version is " + std::string(*actual));
+  }
+}
+
 void ValidateConditions(const internal::StorageVersionStatus& status, FieldErrors& errors) {
-  std::set<std::string_view> seen;
+  std::map<std::string_view, size_t> seen;
   const auto conditions = status.conditions();
   for (size_t i = 0; i < conditions.size(); ++i) {
     // Kubernetes leaves the name of the list out.
     const auto at = errors.At("", i);
-    if (!seen.insert(conditions[i].type()).second) {
-      errors.Invalid("type", conditions[i].type(), "the type of the condition is not unique");
+    if (const auto other = seen.find(conditions[i].type()); other != seen.end()) {
+      errors.Invalid("type", conditions[i].type(),
+                     "the type of the condition is not unique, it also appears in conditions[" +
+                         std::to_string(other->second) + "]");
     }
+    seen[conditions[i].type()] = i;
     ValidateFormat(kQualifiedNameFormat, conditions[i].type(), "type", errors);
     ValidateFormat(kQualifiedNameFormat, conditions[i].status(), "status", errors);
     ValidateRequired(conditions[i].reason(), "reason", errors);
@@ -99,12 +144,7 @@ void ValidateStatus(const Document& object, const Document&, FieldErrors& errors
     }
     ValidateServer(versions[i], errors);
   }
-  if (CommonVersion(status) != status.common_encoding_version()) {
-    errors.Invalid(
-        "commonEncodingVersion",
-        status.AsValue() != nullptr ? status.AsValue()->Find("commonEncodingVersion") : nullptr,
-        "must be what all servers encode, or nothing if they differ");
-  }
+  ValidateCommonVersion(status, errors);
   ValidateConditions(status, errors);
 }
 

@@ -26,6 +26,14 @@ TEST(StorageVersionRulesTest, ServersEncodeWhatTheyDecode) {
        "status.storageVersions[0].servedVersions[0] Invalid; "
        "status.storageVersions[0].servedVersions[0] Invalid"},
   });
+  EXPECT_EQ(tester.NewMessages("status.commonEncodingVersion="),
+            "status.commonEncodingVersion: Invalid value: null: the common encoding version is "
+            "apps/v1");
+  EXPECT_EQ(
+      tester.NewMessages("status.storageVersions[0].servedVersions=[\"/v1\"]"),
+      "status.storageVersions[0].servedVersions[0]: Invalid value: \"/v1\": group part: must be "
+      "non-empty; status.storageVersions[0].servedVersions[0]: Invalid value: \"/v1\": "
+      "individual served version : /v1 must be included in decodableVersions : [apps/v1]");
 }
 
 }  // namespace

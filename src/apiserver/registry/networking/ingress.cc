@@ -84,7 +84,7 @@ void ValidateHttpPath(const networking::HTTPIngressPath& path, FieldErrors& erro
       errors.Invalid("path", text, "must be an absolute path");
     }
   } else {
-    errors.NotSupported("pathType", *type, {"Exact", "Prefix", "ImplementationSpecific"});
+    errors.NotSupported("pathType", *type, {"Exact", "ImplementationSpecific", "Prefix"});
   }
   const auto at = errors.At("backend");
   ValidateBackend(path.backend(), errors);

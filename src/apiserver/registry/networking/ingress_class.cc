@@ -1,3 +1,5 @@
+#include <string>
+
 #include "apiserver/registry/networking/rules.h"
 #include "apiserver/validation/common.h"
 #include "views/networking.k8s.io/v1.h"
@@ -9,7 +11,21 @@ namespace networking = views::networking_k8s_io_v1;
 
 constexpr size_t kMaxControllerBytes = 250;
 constexpr NameFormat kPathSegment{IsPathSegmentName, CheckPathSegmentName};
-constexpr NameFormat kControllerFormat{IsDomainPrefixedPath, CheckDomainPrefixedPath};
+
+// "acme.io/foo". A fault is of the part before the slash or of that behind it.
+void ValidateController(std::string_view controller, FieldErrors& errors) {
+  constexpr std::string_view kField = "controller";
+  if (controller.empty()) return errors.Required(kField);
+  if (IsDomainPrefixedPath(controller)) return;
+  const size_t slash = controller.find('/');
+  if (slash == std::string_view::npos || slash == 0 || slash + 1 == controller.size()) {
+    return errors.Invalid(kField, controller, CheckDomainPrefixedPath(controller));
+  }
+  const std::string_view host = controller.substr(0, slash);
+  ValidateFormat(kDnsSubdomainFormat, host, kField, errors);
+  const std::string path = "a" + std::string(controller.substr(slash));
+  errors.Invalid(kField, controller.substr(slash + 1), CheckDomainPrefixedPath(path));
+}
 
 void ValidateParameters(const networking::IngressClassParametersReference& parameters,
                         FieldErrors& errors) {
@@ -30,7 +46,7 @@ void ValidateParameters(const networking::IngressClassParametersReference& param
       errors.Forbidden("namespace", "`parameters.scope` is set to 'Cluster'");
     }
   } else {
-    errors.NotSupported("scope", *parameters.scope(), {"Namespace", "Cluster"});
+    errors.NotSupported("scope", *parameters.scope(), {"Cluster", "Namespace"});
   }
 }
 
@@ -40,7 +56,7 @@ void ValidateIngressClass(const Document& object, FieldErrors& errors) {
   if (spec.controller().size() > kMaxControllerBytes) {
     errors.TooLong("controller", kMaxControllerBytes);
   }
-  ValidateRequiredFormat(kControllerFormat, spec.controller(), "controller", errors);
+  ValidateController(spec.controller(), errors);
   if (!spec.has_parameters()) return;
   const auto parameters = errors.At("parameters");
   ValidateParameters(spec.parameters(), errors);

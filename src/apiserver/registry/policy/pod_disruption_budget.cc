@@ -28,7 +28,7 @@ void ValidateSpec(const policy::PodDisruptionBudgetSpec& spec, bool allow_invali
     ValidateLabelSelector(spec.selector(), {.allow_invalid_values = allow_invalid_values}, errors);
   }
   if (const auto eviction = spec.unhealthy_pod_eviction_policy()) {
-    ValidateOneOf(*eviction, {"IfHealthyBudget", "AlwaysAllow"}, "unhealthyPodEvictionPolicy",
+    ValidateOneOf(*eviction, {"AlwaysAllow", "IfHealthyBudget"}, "unhealthyPodEvictionPolicy",
                   errors);
   }
 }

@@ -59,7 +59,8 @@ void ValidateAggregation(const rbac::ClusterRole& role, const LabelSelectorOptio
     const size_t before = errors.size();
     ValidateLabelSelector(selectors[i], options, errors);
     if (errors.size() != before || HasInvalidLabelValue(selectors[i])) {
-      errors.Invalid("", ShownValue(selectors[i].AsValue()), "invalid label selector.");
+      // Kubernetes shows what it read, which is nothing.
+      errors.Invalid("", static_cast<const Value*>(nullptr), "invalid label selector.");
     }
   }
 }

@@ -73,6 +73,12 @@ TEST(RbacRulesTest, AClusterRoleBindingKnowsNoNamespaceOfItsOwn) {
       {"subjects[0].namespace=", "subjects[0].namespace Required"},
   });
   binding.ExpectChanged({{"", "roleRef.name=other", "roleRef Invalid"}});
+  EXPECT_EQ(binding.ChangedMessages("", "roleRef.name=other"),
+            "roleRef: Invalid value: {\"APIGroup\":\"rbac.authorization.k8s.io\",\"Kind\":"
+            "\"ClusterRole\",\"Name\":\"other\"}: cannot change roleRef");
+  EXPECT_EQ(binding.NewMessages("subjects[0].kind=Robot"),
+            "subjects[0].kind: Unsupported value: \"Robot\": supported values: \"ServiceAccount\", "
+            "\"User\", \"Group\"");
 }
 
 }  // namespace

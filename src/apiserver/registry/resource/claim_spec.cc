@@ -75,7 +75,9 @@ void ValidateConstraint(const resource::DeviceConstraint& constraint, const Requ
   } else if (!IsOn(Feature::kDeviceCapacity)) {
     errors.Required("matchAttribute");
   } else {
-    errors.Required("", "exactly one of \"matchAttribute\" or \"distinctAttribute\" is required");
+    errors.Required("",
+                    "exactly one of \"matchAttribute\" or \"distinctAttribute\" is required, but "
+                    "multiple fields are set");
   }
 }
 

@@ -192,7 +192,6 @@ void ValidateTemplate(const Document& object, FieldErrors& errors) {
 }
 
 void ValidateTemplateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
-  ValidateTemplate(object, errors);
   ValidateImmutable(old.root().Member(resource::ResourceClaimTemplate::kSpec),
                     object.root().Member(resource::ResourceClaimTemplate::kSpec), "spec", errors);
 }

@@ -37,31 +37,34 @@ bool ValidateFlag(std::optional<bool> flag, std::string_view field, FieldErrors&
 }
 
 void ValidateNodes(const resource::ResourceSliceSpec& spec, FieldErrors& errors) {
-  int count = 0;
+  SetFields set;
   if (spec.node_name()) {
     if (spec.node_name()->empty()) {
       errors.Invalid("nodeName", "", "must be either unset or set to a non-empty string");
     } else {
-      ++count;
+      set.Add("nodeName");
       ValidateFormat(kDnsSubdomainFormat, *spec.node_name(), "nodeName", errors);
     }
   }
   if (spec.has_node_selector()) {
-    ++count;
+    set.Add("nodeSelector");
     const auto at = errors.At("nodeSelector");
     ValidateNodeSelector(spec.node_selector(), false, errors);
     if (spec.node_selector().node_selector_terms().size() != 1) {
-      errors.Invalid("nodeSelectorTerms", ShownValue(spec.node_selector().AsValue()),
+      errors.Invalid("nodeSelectorTerms",
+                     ShownValue(spec.node_selector().AsValue()->Find("nodeSelectorTerms")),
                      "must have exactly one node selector term");
     }
   }
-  count += ValidateFlag(spec.all_nodes(), "allNodes", errors) ? 1 : 0;
-  count += ValidateFlag(spec.per_device_node_selection(), "perDeviceNodeSelection", errors) ? 1 : 0;
+  if (ValidateFlag(spec.all_nodes(), "allNodes", errors)) set.Add("allNodes");
+  if (ValidateFlag(spec.per_device_node_selection(), "perDeviceNodeSelection", errors)) {
+    set.Add("perDeviceNodeSelection");
+  }
   constexpr std::string_view kOne =
       "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
-  if (count == 0) errors.Required("", kOne);
-  if (count > 1) {
-    errors.Invalid("", "{several}", std::string(kOne) + ", but multiple fields are set");
+  if (set.count == 0) errors.Required("", kOne);
+  if (set.count > 1) {
+    errors.Invalid("", set.Shown(), std::string(kOne) + ", but multiple fields are set");
   }
 }
 

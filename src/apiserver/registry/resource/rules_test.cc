@@ -114,7 +114,11 @@ TEST(ResourceRulesTest, ATemplateOfClaimsStays) {
       {"spec.metadata.labels={\"a b\":\"c\"}", "spec.metadata.labels Invalid"},
       {"spec.spec.devices.requests[0].name=A", "spec.spec.devices.requests[0].name Invalid"},
   });
-  templates.ExpectChanged({{"", "spec.metadata.labels=", "spec Invalid"}});
+  templates.ExpectChanged(
+      {{"", "spec.metadata.labels=", "spec Invalid"},
+       // What does not change is not looked at again, and what changes is refused as a whole.
+       {"spec.spec.devices.requests[0].name=A", "metadata.labels={\"a\":\"b\"}", ""},
+       {"", "spec.spec.devices.requests[0].name=A", "spec Invalid"}});
 }
 
 TEST(ResourceRulesTest, AClassOfDevicesMayBeAnExtendedResource) {
@@ -135,6 +139,10 @@ TEST(ResourceRulesTest, ASliceIsOfOnePoolOnSomeNodes) {
                                "pool": {"name": "p", "generation": 1, "resourceSliceCount": 1},
                                "devices": [{"name": "x", "attributes": {"model": {"string": "m"}},
                                  "capacity": {"memory": {"value": "8Gi"}}}]}})");
+  EXPECT_EQ(slices.NewMessages("spec.allNodes=true"),
+            "spec: Invalid value: \"{`nodeName`, `allNodes`}\": exactly one of `nodeName`, "
+            "`nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required, but multiple fields "
+            "are set");
   const std::string device = "spec.devices[0]";
   slices.ExpectNew({
       {"spec.driver=", "spec.driver Required"},

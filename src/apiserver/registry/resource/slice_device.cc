@@ -97,23 +97,23 @@ void ValidateAttributes(const resource::Device& device, FieldErrors& errors) {
 }
 
 void ValidateNodes(const resource::Device& device, FieldErrors& errors) {
-  int count = 0;
+  SetFields set;
   if (device.node_name()) {
     if (device.node_name()->empty()) {
       errors.Invalid("nodeName", "", "must not be empty");
     } else {
-      ++count;
+      set.Add("nodeName");
       ValidateFormat(kDnsSubdomainFormat, *device.node_name(), "nodeName", errors);
     }
   }
   if (device.has_node_selector()) {
-    ++count;
+    set.Add("nodeSelector");
     const auto at = errors.At("nodeSelector");
     ValidateNodeSelector(device.node_selector(), false, errors);
   }
   if (device.all_nodes()) {
     if (*device.all_nodes()) {
-      ++count;
+      set.Add("allNodes");
     } else {
       errors.Invalid("allNodes", false, "must be either unset or set to true");
     }
@@ -121,8 +121,8 @@ void ValidateNodes(const resource::Device& device, FieldErrors& errors) {
   constexpr std::string_view kOne =
       "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when "
       "`perDeviceNodeSelection` is set to true in the ResourceSlice spec";
-  if (count == 0) errors.Required("", kOne);
-  if (count > 1) errors.Invalid("", ShownValue(device.AsValue()), kOne);
+  if (set.count == 0) errors.Required("", kOne);
+  if (set.count > 1) errors.Invalid("", set.Shown(), kOne);
 }
 
 void ValidateMappings(const resource::Device& device, FieldErrors& errors) {

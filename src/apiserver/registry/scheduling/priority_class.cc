@@ -53,7 +53,7 @@ void ValidatePriorityClass(const Document& object, FieldErrors& errors) {
   const std::optional<std::string_view> policy = priority.preemption_policy();
   if (!policy) return;
   if (policy->empty()) return errors.Required("preemptionPolicy");
-  ValidateOneOf(*policy, {"Never", "PreemptLowerPriority"}, "preemptionPolicy", errors);
+  ValidateOneOf(*policy, {"PreemptLowerPriority", "Never"}, "preemptionPolicy", errors);
 }
 
 void ValidatePriorityClassUpdate(const Document& object, const Document& old, FieldErrors& errors) {

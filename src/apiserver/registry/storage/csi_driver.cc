@@ -50,9 +50,6 @@ void ValidateCSIDriver(const Document& object, FieldErrors& errors) {
     ValidateOneOf(mode, {"Persistent", "Ephemeral"}, "volumeLifecycleModes", errors);
   }
   if (!spec.se_linux_mount()) errors.Required("seLinuxMount");
-  if (IsOn(Feature::kVolumeLimitScaling) && !spec.prevent_pod_scheduling_if_missing()) {
-    errors.Required("preventPodSchedulingIfMissing");
-  }
   if (const auto period = spec.node_allocatable_update_period_seconds();
       period && *period < kMinUpdateSeconds) {
     errors.Invalid("nodeAllocatableUpdatePeriodSeconds", *period,
@@ -61,6 +58,9 @@ void ValidateCSIDriver(const Document& object, FieldErrors& errors) {
   if (spec.service_account_token_in_secrets() && spec.token_requests().empty()) {
     errors.Invalid("serviceAccountTokenInSecrets", *spec.service_account_token_in_secrets(),
                    "serviceAccountTokenInSecrets is set but no tokenRequests are specified");
+  }
+  if (IsOn(Feature::kVolumeLimitScaling) && !spec.prevent_pod_scheduling_if_missing()) {
+    errors.Required("preventPodSchedulingIfMissing");
   }
 }
 

@@ -52,7 +52,10 @@ void ValidateCSINodeUpdate(const Document& object, const Document& old, FieldErr
   for (const storage::CSINodeDriver before : storage::CSINode(old).spec().drivers()) {
     for (const storage::CSINodeDriver driver : storage::CSINode(object).spec().drivers()) {
       if (before.name() != driver.name() || SameDriver(driver, before)) continue;
-      errors.Invalid("spec.drivers", ShownValue(driver.AsValue()), kIsImmutable);
+      Document shown = Document::OfType(storage::CSINodeDriver::Type());
+      shown.root() = driver.AsValue()->CopyInto(shown.arena());
+      shown.root().Erase("allocatable");
+      errors.Invalid("spec.drivers", ShownValue(shown.root()), kIsImmutable);
     }
   }
 }

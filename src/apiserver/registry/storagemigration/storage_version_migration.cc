@@ -65,11 +65,13 @@ void ValidateStatus(const Document& object, const Document& old, FieldErrors& er
     errors.Invalid("conditions", conditions,
                    "Both success and failed conditions cannot be true at the same time");
   }
-  for (const std::string_view type : {"Succeeded", "Failed"}) {
-    if (IsTrue(before, type) && !IsTrue(status, type)) {
-      errors.Invalid("conditions", conditions,
-                     "a condition that ends the migration cannot be false once it is true");
-    }
+  if (IsTrue(before, "Succeeded") && !IsTrue(status, "Succeeded")) {
+    errors.Invalid("conditions", conditions,
+                   "Success condition cannot be set to false once it is true");
+  }
+  if (IsTrue(before, "Failed") && !IsTrue(status, "Failed")) {
+    errors.Invalid("conditions", conditions,
+                   "Failed condition cannot be set to false once it is true");
   }
 }
 

@@ -31,6 +31,11 @@ TEST(StorageVersionMigrationRulesTest, AMigrationIsOfOneResourceAndEndsOnce) {
        {"status.conditions=[" CONDITION("Failed") "]",
         "status.conditions=", "status.conditions Invalid"}},
       "status");
+  EXPECT_EQ(
+      tester.ChangedMessages("status.conditions=[" CONDITION("Failed") "]",
+                             "status.conditions=", "status"),
+      "status.conditions: Invalid value: null: Failed condition cannot be set to false once it "
+      "is true");
 }
 
 }  // namespace

@@ -1,0 +1,44 @@
+// Admission policies read parameters for whoever writes requests, so whoever writes a policy or its
+// binding must be allowed to read them himself: to get every object of the kind that a policy takes
+// parameters of, and to get or list the objects that a binding names.
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "apiserver/authz/authorizer.h"
+#include "apiserver/rest/behaviour.h"
+
+namespace skiff {
+
+class AdmissionPolicyBehaviour final : public ResourceBehaviour {
+ public:
+  // The authorizer outlives it.
+  explicit AdmissionPolicyBehaviour(Authorizer& authorizer) : authorizer_(authorizer) {}
+
+  void Check(WriteContext& write, const Document* old, const Document& object, bool follows_rules,
+             FieldErrors& errors) override;
+
+ private:
+  Authorizer& authorizer_;
+};
+
+// The policy of this name as it is stored, without waiting.
+using FindPolicy = std::function<Result<Document>(std::string_view name)>;
+
+class AdmissionPolicyBindingBehaviour final : public ResourceBehaviour {
+ public:
+  AdmissionPolicyBindingBehaviour(Authorizer& authorizer, FindPolicy find_policy, bool is_mutating)
+      : authorizer_(authorizer), find_policy_(std::move(find_policy)), is_mutating_(is_mutating) {}
+
+  void Check(WriteContext& write, const Document* old, const Document& object, bool follows_rules,
+             FieldErrors& errors) override;
+
+ private:
+  Authorizer& authorizer_;
+  FindPolicy find_policy_;
+  bool is_mutating_;
+};
+
+}  // namespace skiff

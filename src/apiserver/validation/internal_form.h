@@ -1,0 +1,15 @@
+// Objects as messages of faults show them. Kubernetes reports values in the form that it works
+// with, not in the one that it serves: fields have the names of Go, and those that are unset are
+// there.
+#pragma once
+
+#include <string>
+
+#include "object/value.h"
+
+namespace skiff {
+
+// As JSON. Messages that are not typed, and those of meta/v1, look as they are served.
+std::string InternalForm(const Value& value);
+
+}  // namespace skiff
