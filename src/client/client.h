@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/executor.h"
@@ -66,10 +67,13 @@ struct ClientCall {
   bool metadata_only = false;
 };
 
+// The reason of a cause of errors: the answer would have been too long, but pages of it may do.
+inline constexpr std::string_view kAnswerTooLong = "AnswerTooLong";
+
 struct ClientReply {
   int code = 200;
   ObjectPtr object = {};              // null of lists, and of what is answered with a Status
-  std::vector<ObjectPtr> items = {};  // of lists
+  std::vector<ObjectPtr> items = {};  // of lists, and of collections as they were deleted
   std::string resource_version = {};  // of lists
   std::string continue_token = {};    // of lists
 };

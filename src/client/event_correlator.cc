@@ -25,9 +25,10 @@ std::string ObjectKey(const EventDraft& event) {
       {event.component, about.kind, about.name_space, about.name, about.uid, about.api_version});
 }
 
-std::string KindKey(const EventDraft& event) {
-  return Join({ObjectKey(event), event.type, event.reason});
-}
+// What has an allowance of its own: warnings are not lost among much that is normal.
+std::string SourceKey(const EventDraft& event) { return Join({ObjectKey(event), event.type}); }
+
+std::string KindKey(const EventDraft& event) { return Join({SourceKey(event), event.reason}); }
 
 std::string EventKey(const EventDraft& event) { return Join({KindKey(event), event.message}); }
 
@@ -48,6 +49,7 @@ std::string EventCorrelator::Combine(EventDraft& event, std::string_view fresh_n
   kind.messages.erase(kind.messages.begin());
   event.name = fresh_name;
   event.message.insert(0, kCombined);
+  event.combined = true;
   return kind_key;
 }
 
@@ -62,7 +64,7 @@ void EventCorrelator::Count(EventDraft& event, std::string_view key) {
 }
 
 bool EventCorrelator::Spend(const EventDraft& event, Duration now) {
-  Allowance& allowance = allowances_[ObjectKey(event)];
+  Allowance& allowance = allowances_[SourceKey(event)];
   if (allowance.filled_at == Duration::min()) {
     allowance.tokens = kBurst;
   } else {

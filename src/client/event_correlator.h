@@ -5,8 +5,8 @@
 //     and its last time.
 //   - From the tenth of those that differ in nothing but their message, each within ten minutes of
 //     the one before, there is one event for all further ones, with the last message.
-//   - An object gets 25 events of a source at once and then one in five minutes. What is beyond is
-//     dropped, though counted.
+//   - An object gets 25 events of a source and a type at once and then one in five minutes. What is
+//     beyond is dropped, though counted.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +39,7 @@ struct EventDraft {
   std::string message;
   Timestamp first;
   Timestamp last;
+  bool combined = false;  // it stands for all of its kind
   int32_t count = 1;  // above one: there should be an event of that name, which is to be changed
 };
 

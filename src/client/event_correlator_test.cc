@@ -113,6 +113,19 @@ TEST_F(EventCorrelatorTest, AnObjectGetsTwentyFiveAndThenOneInFiveMinutes) {
   EXPECT_EQ(passed, 25);
 }
 
+TEST_F(EventCorrelatorTest, WarningsAndWhatIsNormalHaveAllowancesOfTheirOwn) {
+  for (int i = 0; i < 25; ++i) {
+    EventDraft event = Draft("started");
+    event.type = "Normal";
+    ASSERT_TRUE(Pass(event)) << i;
+  }
+  EventDraft more = Draft("started");
+  more.type = "Normal";
+  EXPECT_FALSE(Pass(more));
+  EventDraft warning = Draft("no room");
+  EXPECT_TRUE(Pass(warning));
+}
+
 TEST_F(EventCorrelatorTest, TheOldestAreForgottenWhenThereAreTooMany) {
   EventDraft event = Draft("no room", "first");
   ASSERT_TRUE(Pass(event));

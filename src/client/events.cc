@@ -49,7 +49,8 @@ ObjectPtr ToObject(const EventDraft& event) {
   writer.set_last_timestamp(event.last);
   writer.set_count(event.count);
   writer.set_type(event.type);
-  writer.set_reporting_component(event.component);
+  // One for many has it in its source only, as Kubernetes' own.
+  if (!event.combined) writer.set_reporting_component(event.component);
   return object;
 }
 
@@ -179,7 +180,7 @@ class Recorder final : public EventRecorder {
         writer_(std::make_shared<Writer>(std::move(client), random)) {}
   ~Recorder() override { writer_->Stop(); }
 
-  void Tell(const ApiResource& resource, const Document& about, EventType type,
+  void Tell(const ApiResource& resource, const Document& about, EventLevel level,
             std::string_view reason, std::string message) override {
     const ObjectName name = NameOf(about);
     const auto wall = std::chrono::floor<std::chrono::seconds>(clock_.Wall());
@@ -192,7 +193,7 @@ class Recorder final : public EventRecorder {
                    .uid = std::string(UidOf(about)),
                    .resource_version = std::string(ResourceVersionOf(about))};
     event.component = component_;
-    event.type = type == EventType::kWarning ? "Warning" : "Normal";
+    event.type = level == EventLevel::kWarning ? "Warning" : "Normal";
     event.reason = reason;
     event.message = std::move(message);
     event.first = now;

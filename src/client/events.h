@@ -16,13 +16,13 @@
 
 namespace skiff {
 
-enum class EventType : uint8_t { kNormal, kWarning };
+enum class EventLevel : uint8_t { kNormal, kWarning };
 
 class EventRecorder {
  public:
   virtual ~EventRecorder() = default;
   // `reason` in CamelCase, for machines; `message` for people.
-  virtual void Tell(const ApiResource& resource, const Document& about, EventType type,
+  virtual void Tell(const ApiResource& resource, const Document& about, EventLevel level,
                     std::string_view reason, std::string message) = 0;
 };
 

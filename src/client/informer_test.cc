@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/limits.h"
 #include "base/random.h"
 #include "client/testing.h"
 
@@ -84,13 +85,21 @@ TEST_F(InformerTest, TellsWhatIsThereAndThenEveryChange) {
   EXPECT_EQ(api.watch_calls().size(), 1U);
 }
 
-TEST_F(InformerTest, ListsInPagesWhereStreamsAreRefused) {
+Status TooLong() {
+  Status why(StatusReason::kInternalError, "the answer is too long");
+  why.AddCause({std::string(kAnswerTooLong), "", ""});
+  return why;
+}
+
+TEST_F(InformerTest, ListsWhatTheServerHasAtHandWhereStreamsAreRefused) {
   api.SetStreamedLists(false);
   for (int i = 0; i < 1200; ++i) api.objects().Put(ConfigMaps(), Named("a" + std::to_string(i)));
   Start();
   executor.Advance(seconds(1));
   EXPECT_TRUE(informer.synced());
-  EXPECT_EQ(api.CountOf(ClientVerb::kList), 3U);
+  ASSERT_EQ(api.CountOf(ClientVerb::kList), 1U);
+  EXPECT_EQ(api.calls().back().resource_version, "0");
+  EXPECT_EQ(api.calls().back().limit, limits::kInformerPageSize) << "should it have no cache";
   EXPECT_EQ(informer.List().size(), 1200U);
   api.objects().Put(ConfigMaps(), Named("b"));
   executor.RunUntilIdle();
@@ -98,15 +107,46 @@ TEST_F(InformerTest, ListsInPagesWhereStreamsAreRefused) {
   api.BreakWatches(Status(StatusReason::kExpired, "too old"));
   executor.Advance(minutes(1));
   EXPECT_EQ(api.watch_calls().size(), 3U) << "a server that refused streams is not asked again";
+  EXPECT_EQ(api.calls().back().resource_version_match, "NotOlderThan");
+  EXPECT_EQ(api.calls().back().limit, 0);
+}
+
+TEST_F(InformerTest, AListThatWouldBeTooLongComesInPages) {
+  api.SetStreamedLists(false);
+  for (int i = 0; i < 1200; ++i) api.objects().Put(ConfigMaps(), Named("a" + std::to_string(i)));
+  api.FailNext(ClientVerb::kList, 1, TooLong());
+  Start();
+  executor.Advance(minutes(1));
+  EXPECT_TRUE(informer.synced());
+  EXPECT_EQ(api.CountOf(ClientVerb::kList), 4U);
+  EXPECT_EQ(api.calls().back().limit, limits::kInformerPageSize);
+  EXPECT_EQ(informer.List().size(), 1200U);
+}
+
+TEST_F(InformerTest, AServerThatHasLostTheVersionIsAskedForItsNewestInPages) {
+  api.SetStreamedLists(false);
+  for (int i = 0; i < 600; ++i) api.objects().Put(ConfigMaps(), Named("a" + std::to_string(i)));
+  Start();
+  executor.Advance(seconds(1));
+  ASSERT_EQ(api.CountOf(ClientVerb::kList), 1U);
+  api.FailNext(ClientVerb::kList, 1, Status(StatusReason::kExpired, "too old"));
+  api.BreakWatches(Status(StatusReason::kExpired, "too old"));
+  executor.Advance(minutes(2));
+  ASSERT_EQ(api.CountOf(ClientVerb::kList), 4U) << "the version, and then two pages of the newest";
+  const ClientCall& first_page = api.calls()[api.calls().size() - 2];
+  EXPECT_EQ(first_page.resource_version, "");
+  EXPECT_EQ(first_page.limit, limits::kInformerPageSize);
+  EXPECT_EQ(informer.List().size(), 600U);
 }
 
 TEST_F(InformerTest, AListWhosePagesExpireIsReadAgainAtOnce) {
   api.SetStreamedLists(false);
   for (int i = 0; i < 600; ++i) api.objects().Put(ConfigMaps(), Named("a" + std::to_string(i)));
+  api.FailNext(ClientVerb::kList, 1, TooLong());
   api.SetDelay(seconds(2));
   informer.AddHandler(&follower);
   set->Start();
-  EXPECT_TRUE(executor.AdvanceUntil([&] { return api.CountOf(ClientVerb::kList) == 2; }));
+  EXPECT_TRUE(executor.AdvanceUntil([&] { return api.CountOf(ClientVerb::kList) == 3; }));
   api.objects().ExpireHistory();
   EXPECT_TRUE(executor.AdvanceUntil([&] { return informer.synced(); }));
   EXPECT_EQ(api.calls().back().limit, 0);

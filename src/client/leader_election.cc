@@ -20,6 +20,14 @@ constexpr double kJitter = 1.2;
 // What a lease that was given up says, so that those who only look at durations take over soon.
 constexpr int32_t kReleasedSeconds = 1;
 
+constexpr std::string_view kLabels[] = {"name"};
+constexpr MetricSpec kStatus{.name = "leader_election_master_status",
+                             .help = "[ALPHA] Whether this instance leads.",
+                             .labels = kLabels};
+constexpr MetricSpec kSlowPaths{.name = "leader_election_slowpath_total",
+                                .help = "[ALPHA] Renewals that had to read the lease first.",
+                                .labels = kLabels};
+
 const ApiResource& Leases() { return BuiltIn("coordination.k8s.io", "v1", "leases"); }
 
 // What a Lease says of an election.
@@ -69,6 +77,7 @@ class Core : public std::enable_shared_from_this<Core> {
   void Start(std::function<void()> on_lead, std::function<void()> on_lost) {
     assert(state_ == State::kNew);
     state_ = State::kStandsBy;
+    TellMetrics(false);
     on_lead_ = std::move(on_lead);
     on_lost_ = std::move(on_lost);
     ScheduleAttempt(Duration::zero());
@@ -92,9 +101,14 @@ class Core : public std::enable_shared_from_this<Core> {
     on_lead_ = nullptr;
     on_lost_ = nullptr;
     release_done_ = nullptr;
+    options_.events = nullptr;
   }
 
   bool leads() const { return state_ == State::kLeads && Now() < leads_until_; }
+  std::optional<Duration> renewed() const {
+    if (state_ != State::kLeads) return std::nullopt;
+    return leads_until_ - options_.renew_deadline;
+  }
   const std::string& leader() const { return observed_.holder; }
 
  private:
@@ -108,7 +122,18 @@ class Core : public std::enable_shared_from_this<Core> {
     return MakeTimestamp(whole.count(), (wall - whole).count());
   }
 
+  void TellMetrics(bool leads) {
+    if (options_.metrics != nullptr) options_.metrics->SetLeads(options_.lease.name, leads);
+  }
+
+  void TellPeople(std::string_view what) const {
+    if (options_.events == nullptr || lease_ == nullptr) return;
+    options_.events->Tell(Leases(), *lease_, EventLevel::kNormal, "LeaderElection",
+                          options_.identity + " " + std::string(what));
+  }
+
   void End() {
+    if (state_ == State::kLeads) TellMetrics(false);
     state_ = State::kEnded;
     executor_.Cancel(std::exchange(attempt_timer_, {}));
     executor_.Cancel(std::exchange(deadline_timer_, {}));
@@ -171,12 +196,15 @@ class Core : public std::enable_shared_from_this<Core> {
     });
     if (state_ == State::kLeads) return;
     state_ = State::kLeads;
+    TellMetrics(true);
+    TellPeople("became leader");
     // A copy, since what it calls may let go of the elector.
     if (const auto on_lead = on_lead_) on_lead();
   }
 
   void Lose() {
     if (state_ != State::kLeads) return;
+    TellPeople("stopped leading");
     End();
     if (const auto on_lost = on_lost_) on_lost();
   }
@@ -203,16 +231,24 @@ class Core : public std::enable_shared_from_this<Core> {
     if (state_ == State::kLeads && lease_ != nullptr && IsOurs()) {
       const std::optional<Duration> sent = co_await Write();
       if (sent || state_ == State::kEnded) co_return sent;
+      if (options_.metrics != nullptr) options_.metrics->CountSlowPath(options_.lease.name);
     }
     const auto read = co_await Timed(client_.Get(Leases(), options_.lease));
     if (state_ == State::kEnded) co_return std::nullopt;
     if (!read) {
-      if (read.error().reason() != StatusReason::kNotFound) co_return std::nullopt;
-      co_return co_await Create();
+      if (read.error().reason() == StatusReason::kNotFound) co_return co_await Create();
+      Tell("Error retrieving lease lock", read.error());
+      co_return std::nullopt;
     }
     Observe(*read);
     if (!observed_.holder.empty() && !IsOurs() && !HasExpired()) co_return std::nullopt;
     co_return co_await Write();
+  }
+
+  void Tell(std::string_view what, const Status& why) const {
+    if (options_.log == nullptr) return;
+    const std::string lock = options_.lease.name_space + "/" + options_.lease.name;
+    options_.log->Error(what, {{"lock", lock}, {"err", why.ToString()}});
   }
 
   Record OwnRecord() const {
@@ -233,7 +269,10 @@ class Core : public std::enable_shared_from_this<Core> {
     WriteRecord(OwnRecord(), *lease);
     const Duration sent = Now();
     auto created = co_await Timed(client_.Create(Leases(), std::move(lease)));
-    if (!created) co_return std::nullopt;
+    if (!created) {
+      Tell("Error initially creating lease lock", created.error());
+      co_return std::nullopt;
+    }
     Observe(std::move(*created));
     co_return sent;
   }
@@ -251,7 +290,10 @@ class Core : public std::enable_shared_from_this<Core> {
     WriteRecord(record, *lease);
     const Duration sent = Now();
     auto updated = co_await Timed(client_.Update(Leases(), std::move(lease)));
-    if (!updated) co_return std::nullopt;
+    if (!updated) {
+      Tell("Failed to update lease", updated.error());
+      co_return std::nullopt;
+    }
     Observe(std::move(*updated));
     co_return sent;
   }
@@ -270,12 +312,13 @@ class Core : public std::enable_shared_from_this<Core> {
       auto updated = co_await Timed(client_.Update(Leases(), std::move(lease)));
       if (updated) Observe(std::move(*updated));
     }
+    TellPeople("stopped leading");
     if (const auto done = std::exchange(release_done_, nullptr)) done();
   }
 
   Client client_;
   Executor& executor_;
-  const LeaderElectionOptions options_;
+  LeaderElectionOptions options_;
   Random* const random_;
   std::function<void()> on_lead_;
   std::function<void()> on_lost_;
@@ -302,6 +345,7 @@ class Elector final : public LeaderElector {
   }
   void Stop(std::function<void()> done) override { core_->Stop(std::move(done)); }
   bool leads() const override { return core_->leads(); }
+  std::optional<Duration> renewed() const override { return core_->renewed(); }
   const std::string& leader() const override { return core_->leader(); }
 
  private:
@@ -309,6 +353,17 @@ class Elector final : public LeaderElector {
 };
 
 }  // namespace
+
+LeaderElectionMetrics::LeaderElectionMetrics(MetricsRegistry& registry)
+    : leads_(registry.AddGauge(kStatus)), slow_paths_(registry.AddCounter(kSlowPaths)) {}
+
+void LeaderElectionMetrics::SetLeads(const std::string& lease, bool leads) {
+  leads_.With({lease}).Set(leads ? 1 : 0);
+}
+
+void LeaderElectionMetrics::CountSlowPath(const std::string& lease) {
+  slow_paths_.With({lease}).Add();
+}
 
 std::unique_ptr<LeaderElector> MakeLeaderElector(Client client, LeaderElectionOptions options,
                                                  Random& random) {

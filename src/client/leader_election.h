@@ -8,12 +8,29 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "base/log.h"
+#include "base/metrics.h"
 #include "base/random.h"
 #include "client/client.h"
+#include "client/events.h"
 
 namespace skiff {
+
+// What all elections of a process show of themselves. The registry outlives it.
+class LeaderElectionMetrics {
+ public:
+  explicit LeaderElectionMetrics(MetricsRegistry& registry);
+  void SetLeads(const std::string& lease, bool leads);
+  // A renewal had to read the lease first.
+  void CountSlowPath(const std::string& lease);
+
+ private:
+  GaugeFamily& leads_;
+  CounterFamily& slow_paths_;
+};
 
 struct LeaderElectionOptions {
   ObjectName lease;      // kube-system/kube-controller-manager
@@ -22,6 +39,9 @@ struct LeaderElectionOptions {
   Duration renew_deadline = std::chrono::seconds(10);
   Duration retry_period = std::chrono::seconds(2);
   bool release_on_stop = true;
+  EventRecorder* events = nullptr;           // where it is told who leads; outlives the elector
+  LeaderElectionMetrics* metrics = nullptr;  // null: nobody counts; else it outlives the elector
+  Log* log = nullptr;                        // where failed requests are told
 };
 
 class LeaderElector {
@@ -33,6 +53,9 @@ class LeaderElector {
   // Gives the lease up, if it is held, and calls `done`.
   virtual void Stop(std::function<void()> done) = 0;
   virtual bool leads() const = 0;
+  // When the lease was last renewed, by the monotonic clock; nothing unless this instance holds it
+  // as far as it knows, even beyond its time.
+  virtual std::optional<Duration> renewed() const = 0;
   // Who holds the lease, as last seen; empty: nobody.
   virtual const std::string& leader() const = 0;
 };

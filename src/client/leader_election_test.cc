@@ -84,6 +84,29 @@ TEST_F(LeaderElectionTest, TheFirstLeadsAndWritesTheLeaseAsOthersDo) {
   EXPECT_EQ(spec.lease_transitions(), 0);
 }
 
+TEST_F(LeaderElectionTest, EventsOfTheLeaseTellWhoLeads) {
+  struct Told final : EventRecorder {
+    void Tell(const ApiResource& resource, const Document& about, EventLevel level,
+              std::string_view reason, std::string message) override {
+      EXPECT_EQ(resource.kind, "Lease");
+      EXPECT_EQ(level, EventLevel::kNormal);
+      EXPECT_EQ(reason, "LeaderElection");
+      texts.push_back(NameOf(about).name + " " + std::string(UidOf(about)) + ": " + message);
+    }
+    std::vector<std::string> texts;
+  } told;
+  Candidate& a = Add("a");
+  a.options.events = &told;
+  a.Start(random_);
+  world_.RunUntilIdle();
+  const std::string lease = "kube-controller-manager " + std::string(UidOf(*server_.lease)) + ": ";
+  EXPECT_EQ(told.texts, std::vector<std::string>{lease + "a became leader"});
+  a.elector->Stop([] {});
+  world_.RunUntilIdle();
+  ASSERT_EQ(told.texts.size(), 2U);
+  EXPECT_EQ(told.texts[1], lease + "a stopped leading");
+}
+
 TEST_F(LeaderElectionTest, TheLeaderRenewsEveryRetryPeriodWithoutReading) {
   AddStarted("a");
   const int calls = server_.calls;
@@ -142,6 +165,20 @@ TEST_F(LeaderElectionTest, WhoCannotRenewStopsByTheRenewDeadline) {
   EXPECT_EQ(a.lost, 1);
 }
 
+TEST_F(LeaderElectionTest, WhatFailsIsTold) {
+  MemoryLogSink sink;
+  Log log(world_.clock(), sink);
+  Candidate& a = Add("a");
+  a.options.log = &log;
+  a.link.cut = true;
+  a.Start(random_);
+  world_.Advance(minutes(1));
+  EXPECT_NE(sink.Text().find("\"Error retrieving lease lock\" "
+                             "lock=\"kube-system/kube-controller-manager\" err="),
+            std::string::npos)
+      << sink.Text();
+}
+
 TEST_F(LeaderElectionTest, AFewFailedRenewalsDoNotMatter) {
   Candidate& a = AddStarted("a");
   for (int i = 0; i < 10; ++i) {
@@ -152,6 +189,31 @@ TEST_F(LeaderElectionTest, AFewFailedRenewalsDoNotMatter) {
   }
   EXPECT_TRUE(a.leads());
   EXPECT_EQ(a.lost, 0);
+}
+
+TEST_F(LeaderElectionTest, ItShowsWhoLeadsAndWhenTheLeaseWasRenewed) {
+  MetricsRegistry registry;
+  LeaderElectionMetrics metrics(registry);
+  const auto shows = [&](std::string_view name, std::string_view value) {
+    return registry.Text().contains("leader_election_" + std::string(name) +
+                                    "{name=\"kube-controller-manager\"} " + std::string(value));
+  };
+  Candidate& a = Add("a");
+  a.options.metrics = &metrics;
+  a.Start(random_);
+  EXPECT_TRUE(shows("master_status", "0"));
+  EXPECT_EQ(a.elector->renewed(), std::nullopt);
+  world_.RunUntilIdle();
+  EXPECT_TRUE(shows("master_status", "1"));
+  EXPECT_FALSE(registry.Text().contains("leader_election_slowpath_total{"));
+  world_.Advance(minutes(1));
+  ASSERT_TRUE(a.elector->renewed());
+  EXPECT_LE(Now() - *a.elector->renewed(), seconds(2));
+  a.link.lose_requests = 1;
+  world_.Advance(minutes(1));
+  EXPECT_TRUE(shows("master_status", "0"));
+  EXPECT_TRUE(registry.Text().contains("leader_election_slowpath_total{"));
+  EXPECT_EQ(a.elector->renewed(), std::nullopt);
 }
 
 TEST_F(LeaderElectionTest, ALeaseThatAnotherTookIsLostAtOnce) {

@@ -15,6 +15,11 @@ bool IsTooLarge(const Status& status) {
   });
 }
 
+bool IsTooLong(const Status& status) {
+  return std::ranges::any_of(
+      status.causes(), [](const StatusCause& cause) { return cause.reason == kAnswerTooLong; });
+}
+
 bool IsExpired(const Status& status) {
   return status.reason() == StatusReason::kExpired || status.reason() == StatusReason::kGone;
 }
@@ -90,12 +95,18 @@ void Reflector::ReadPage(std::string continue_token) {
   call.label_selector = options_.label_selector;
   call.field_selector = options_.field_selector;
   call.metadata_only = options_.metadata_only;
-  if (pages_) call.limit = limits::kInformerPageSize;
   const bool continued = !continue_token.empty();
-  if (!continued && !version_lost_ && !version_.empty()) {
-    call.resource_version = version_;
-    call.resource_version_match = "NotOlderThan";
+  if (!continued && !version_lost_) {
+    if (!version_.empty()) {
+      call.resource_version = version_;
+      call.resource_version_match = "NotOlderThan";
+    } else if (!paginated_) {
+      call.resource_version = "0";
+    }
   }
+  // Servers would leave their cache for pages of a certain version.
+  const bool whole = !continued && call.resource_version == version_ && !version_.empty();
+  if (pages_ && (!whole || paginated_)) call.limit = limits::kInformerPageSize;
   call.continue_token = std::move(continue_token);
   // The resource must live until the answer, which this reflector need not.
   transport_.Send(std::move(call),
@@ -108,6 +119,7 @@ void Reflector::OnPage(Result<ClientReply> reply, bool continued) {
   if (!reply) {
     // What was begun cannot be finished: the next attempt asks for all at once.
     if (continued && IsExpired(reply.error())) pages_ = false;
+    if (IsTooLong(reply.error())) pages_ = paginated_ = true;
     return OnReadFailure(reply.error());
   }
   for (ObjectPtr& item : reply->items) {
@@ -115,6 +127,7 @@ void Reflector::OnPage(Result<ClientReply> reply, bool continued) {
     state_[std::move(name)] = std::move(item);
   }
   if (state_version_.empty()) state_version_ = reply->resource_version;
+  if (!reply->continue_token.empty()) paginated_ = true;
   if (!reply->continue_token.empty()) return ReadPage(std::move(reply->continue_token));
   pages_ = true;
   OnState(std::move(state_version_));

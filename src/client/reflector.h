@@ -1,11 +1,13 @@
 // Follows one resource: reads its whole state, then watches, and begins again where that fails.
 //
 // The state comes as the first events of a watch (a streamed list), or, from a server that does not
-// do that, as a list in pages. A watch that ends goes on from the last resourceVersion that an
-// event or bookmark had. Only a server that no longer knows that version, or will not have the
-// watch, makes it read the state again, and then none that is older than what was seen. Failures
-// are followed by a pause that doubles from kFirstPause to kLongestPause, with jitter; a watch that
-// ends at once without an event is a failure.
+// do that, as a list: the first as the server has it at hand (resourceVersion 0), which servers
+// give as a whole, and in pages from one that does otherwise, has lost its place, or would answer
+// too much at once. A watch that ends goes on from the last resourceVersion that an event or
+// bookmark had. Only a server that no longer knows that version, or will not have the watch, makes
+// it read the state again, and then none that is older than what was seen. Failures are followed by
+// a pause that doubles from kFirstPause to kLongestPause, with jitter; a watch that ends at once
+// without an event is a failure.
 //
 // Belongs to the client's executor. Destroying it ends all, but not from within a call of its
 // target.
@@ -83,7 +85,8 @@ class Reflector final : private ClientWatchSink {
   // The server has said that it does not have version_, so that any will do.
   bool version_lost_ = false;
   bool streams_ = true;
-  bool pages_ = true;
+  bool pages_ = true;       // false: pages were begun and have expired
+  bool paginated_ = false;  // what the server has at hand does not come as a whole
   bool reading_ = false;
   State state_;  // what has been read so far
   std::string state_version_;

@@ -79,7 +79,7 @@ struct WorkQueue::Core : std::enable_shared_from_this<Core> {
       std::string key = std::move(ready.front());
       ready.pop_front();
       dirty.erase(key);
-      running.insert(key);
+      running.emplace(key, executor.clock().Monotonic());
       if (metrics != nullptr) metrics->Began(key, ready.size());
       Task<Result<void>> task = reconcile(key);
       Detach<Result<void>>(std::move(task), [self = shared_from_this(),
@@ -121,8 +121,8 @@ struct WorkQueue::Core : std::enable_shared_from_this<Core> {
   RetryLimiter limiter;
   const std::shared_ptr<WorkQueueMetrics::Queue> metrics;
   std::deque<std::string> ready;
-  std::set<std::string> dirty;  // added, and not begun since
-  std::set<std::string> running;
+  std::set<std::string> dirty;              // added, and not begun since
+  std::map<std::string, Duration> running;  // since when
   std::map<std::string, Later> later;
   bool arranged = false;
   bool stopped = false;
@@ -143,5 +143,12 @@ void WorkQueue::Stop() { core_->Stop(); }
 size_t WorkQueue::waiting() const { return core_->dirty.size(); }
 size_t WorkQueue::delayed() const { return core_->later.size(); }
 size_t WorkQueue::under_way() const { return core_->running.size(); }
+
+Duration WorkQueue::busy_for() const {
+  const Duration now = core_->executor.clock().Monotonic();
+  Duration longest{};
+  for (const auto& [key, begun] : core_->running) longest = std::max(longest, now - begun);
+  return longest;
+}
 
 }  // namespace skiff

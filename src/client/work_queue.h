@@ -21,7 +21,7 @@ class WorkQueueMetrics;
 
 struct WorkQueueOptions {
   std::string name = {};  // in metrics and logs
-  int workers = 1;   // keys that are seen to at a time
+  int workers = 1;        // keys that are seen to at a time
   RetryLimits retry = {};
   // Failures in a row after which a key is given up until it is added again; 0: never.
   uint32_t max_retries = 0;
@@ -52,6 +52,8 @@ class WorkQueue {
   size_t waiting() const;
   size_t delayed() const;
   size_t under_way() const;
+  // How long the oldest of those under way has been seen to; zero: none is.
+  Duration busy_for() const;
   bool idle() const { return waiting() == 0 && under_way() == 0; }
 
  private:

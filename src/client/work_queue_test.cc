@@ -79,6 +79,21 @@ TEST_F(WorkQueueTest, AKeyAddedWhileItIsSeenToComesAgainAndIsNeverInTwoHands) {
   EXPECT_TRUE(queue->idle());
 }
 
+TEST_F(WorkQueueTest, ItTellsHowLongTheOldestHasTaken) {
+  held = true;
+  const auto queue = Make({.workers = 2});
+  EXPECT_EQ(queue->busy_for(), Duration::zero());
+  queue->Add("a");
+  executor.Advance(std::chrono::seconds(5));
+  queue->Add("b");
+  executor.Advance(std::chrono::seconds(5));
+  EXPECT_EQ(queue->busy_for(), std::chrono::seconds(10));
+  End("a");
+  EXPECT_EQ(queue->busy_for(), std::chrono::seconds(5));
+  End("b");
+  EXPECT_EQ(queue->busy_for(), Duration::zero());
+}
+
 TEST_F(WorkQueueTest, NoMoreThanTheWorkersAreUnderWay) {
   held = true;
   const auto queue = Make({.workers = 2});

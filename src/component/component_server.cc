@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "apiserver/access_of_request.h"
 #include "apiserver/authn/bearer_token.h"
 #include "apiserver/authn/client_certificate.h"
 #include "apiserver/authn/request_authenticator.h"
@@ -26,23 +27,11 @@ class UnknownTokens final : public TokenAuthenticator {
   }
 };
 
-struct CheckedHealth {
-  Health health;
-  std::vector<HealthCheck> checks;
-};
-
-AccessAttributes AttributesOf(const ApiRequest& request) {
-  const RequestInfo& info = request.info;
-  return AccessAttributes{.user = &request.user,
-                          .verb = info.verb,
-                          .is_resource = info.is_resource,
-                          .group = info.group,
-                          .version = info.version,
-                          .resource = info.resource,
-                          .subresource = info.subresource,
-                          .name_space = info.name_space,
-                          .name = info.name,
-                          .path = info.path};
+ZPages::Options WithPaths(ZPages::Options options) {
+  for (const char* path : {"/configz", "/healthz", "/livez", "/metrics", "/readyz"}) {
+    options.served.emplace_back(path);
+  }
+  return options;
 }
 
 class Server final : public ComponentServer, private HttpHandler {
@@ -53,10 +42,10 @@ class Server final : public ComponentServer, private HttpHandler {
         tokens_(MakeTokens()),
         authenticator_(MakeMethods(), AnonymousOptions{}),
         authorizer_(options_.delegation, options_.access_reviews, surroundings.clock),
-        profiles_(surroundings.clock) {
+        profiles_(surroundings.clock),
+        health_metrics_(std::chrono::duration<double>(surroundings.clock.Wall()).count()),
+        zpages_(WithPaths(options_.zpages), surroundings.clock) {
     SetChecks({});
-    slis_.AddCollected(kHealthcheckSpec, MetricKind::kGauge,
-                       [this](const MetricsRegistry::Emit& emit) { CollectChecks(emit); });
   }
   ~Server() override { Stop(); }
 
@@ -75,10 +64,10 @@ class Server final : public ComponentServer, private HttpHandler {
   }
 
   void SetChecks(std::vector<HealthCheck> checks) override {
-    auto made = std::make_shared<CheckedHealth>();
+    auto made = std::make_shared<Health>();
     if (checks.empty()) checks.push_back({.name = "ping", .check = [] { return std::string(); }});
-    for (const HealthCheck& check : checks) made->health.Add(check);
-    made->checks = std::move(checks);
+    made->SetMetrics(health_metrics_);
+    for (HealthCheck& check : checks) made->Add(std::move(check));
     const std::lock_guard lock(health_mutex_);
     health_ = std::move(made);
   }
@@ -153,31 +142,25 @@ class Server final : public ComponentServer, private HttpHandler {
 
   void Route(ApiRequestPtr request) {
     const std::string& path = request->info.path;
-    if (Checks()->health.Answer(*request)) return;
+    if (Checks()->Answer(*request)) return;
     if (options_.profiling && profiles_.Answer(request)) return;
     if (path == "/metrics") {
       return RespondBytes(*request, 200, kMetricsContentType,
                           SharedBytes(surroundings_.metrics.Text()));
     }
     if (path == "/metrics/slis") {
-      return RespondBytes(*request, 200, kMetricsContentType, SharedBytes(slis_.Text()));
+      return RespondBytes(*request, 200, kMetricsContentType, SharedBytes(health_metrics_.Text()));
     }
     if (path == "/configz") {
       return RespondBytes(*request, 200, "application/json", SharedBytes(options_.config_json));
     }
+    if (zpages_.Answer(*request)) return;
     RespondUnknownPath(*request);
   }
 
-  std::shared_ptr<const CheckedHealth> Checks() const {
+  std::shared_ptr<const Health> Checks() const {
     const std::lock_guard lock(health_mutex_);
     return health_;
-  }
-
-  void CollectChecks(const MetricsRegistry::Emit& emit) {
-    const auto checked = Checks();
-    for (const HealthCheck& check : checked->checks) {
-      emit({check.name, "healthz"}, check.check().empty() ? 1 : 0);
-    }
   }
 
   const ComponentServerOptions options_;
@@ -186,9 +169,10 @@ class Server final : public ComponentServer, private HttpHandler {
   RequestAuthenticator authenticator_;
   DelegatedAuthorizer authorizer_;
   ProfilePages profiles_;
-  MetricsRegistry slis_;
+  HealthMetrics health_metrics_;
+  ZPages zpages_;
   mutable std::mutex health_mutex_;
-  std::shared_ptr<const CheckedHealth> health_;
+  std::shared_ptr<const Health> health_;
   std::unique_ptr<HttpServer> http_;
 };
 

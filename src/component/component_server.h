@@ -5,6 +5,7 @@
 //   /healthz, /livez, /readyz   with ?verbose and ?exclude=, and single checks below
 //   /metrics, /metrics/slis     for Prometheus
 //   /configz                    as JSON
+//   /statusz, /flagz            see apiserver/zpages.h
 //   /debug/pprof/               see apiserver/profile_pages.h
 #pragma once
 
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "apiserver/health.h"
+#include "apiserver/zpages.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/metrics.h"
@@ -30,6 +32,7 @@ struct ComponentServerOptions {
   uint32_t max_streams = 0;  // 0: the usual bound
   bool profiling = true;
   std::string config_json;  // of /configz
+  ZPages::Options zpages;   // what is served is added here
   DelegationOptions delegation;
   // They outlive the server, or are closed before. Without them nobody's token is known, and nobody
   // is let in but where everybody is.

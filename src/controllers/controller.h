@@ -27,6 +27,7 @@
 #include "client/events.h"
 #include "client/informer.h"
 #include "client/work_queue_metrics.h"
+#include "controllers/controller_metrics.h"
 
 namespace skiff {
 
@@ -41,6 +42,7 @@ struct ControllerOptions {
   Duration resource_quota_sync_period = std::chrono::minutes(5);
   int concurrent_ttl_after_finished_syncs = 5;
   int64_t terminated_pod_gc_threshold = 12500;
+  Duration legacy_token_clean_up_period = std::chrono::hours(8760);  // without use
   std::string root_ca = {};                      // PEM, for the config map in every namespace
   std::string service_account_private_key = {};  // PEM, for tokens in secrets; empty: none are made
 };
@@ -54,6 +56,7 @@ struct ControllerContext {
   EventRecorder& events;
   const ControllerOptions& options;
   WorkQueueMetrics* queue_metrics = nullptr;  // for the options of work queues
+  ControllerMetrics* metrics = nullptr;       // null: nobody counts
 };
 
 class Controller {
@@ -67,6 +70,11 @@ class Controller {
   // Nothing is waiting and nothing is under way, as far as is known now. What waits for a later
   // time does not count.
   virtual bool idle() const = 0;
+  // How long the oldest of the steps that are under way has lasted; zero: none is.
+  virtual Duration busy_for() const = 0;
+  // How long a step may last before something must be wrong with the loop. Calls end by themselves
+  // within a minute or so, and one step makes many.
+  virtual Duration step_bound() const { return std::chrono::minutes(10); }
 };
 
 struct ControllerSpec {
@@ -79,6 +87,9 @@ struct ControllerSpec {
   // Null: a loop that Kubernetes has and Skiff has not; its name may be given, to no effect. What
   // it makes may be null too: with these options there is nothing to do.
   std::unique_ptr<Controller> (*make)(ControllerContext context) = nullptr;
+  // How many times more than others its client may ask, in the long run and at once.
+  double qps_factor = 1;
+  double burst_factor = 1;
 };
 
 // By name.

@@ -2,17 +2,11 @@
 // virtual time, and short ways to write objects with owners.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <gtest/gtest.h>
-
-#include "base/log.h"
-#include "base/random.h"
-#include "client/testing.h"
-#include "controllers/controller.h"
+#include "controllers/loop_testing.h"
 #include "controllers/owner_reference.h"
 
 namespace skiff {
@@ -28,18 +22,6 @@ inline const ApiResource& Widgets() {
       .group = "example.com", .version = "v1", .name = "widgets", .kind = "Widget"};
   return widgets;
 }
-
-// What was told of which object.
-class RecordedEvents final : public EventRecorder {
- public:
-  void Tell(const ApiResource& /*resource*/, const Document& about, EventType type,
-            std::string_view reason, std::string message) override {
-    const ObjectName name = NameOf(about);
-    told.push_back((type == EventType::kWarning ? "Warning " : "Normal ") + std::string(reason) +
-                   " " + name.name_space + "/" + name.name + ": " + message);
-  }
-  std::vector<std::string> told;
-};
 
 // One owner reference as JSON.
 inline std::string OwnerJson(const ApiResource& kind, std::string_view name, std::string_view uid,
@@ -71,31 +53,8 @@ struct NewObject {
   }
 };
 
-class DeletionTest : public ::testing::Test {
+class DeletionTest : public LoopTest {
  protected:
-  ~DeletionTest() override { End(); }
-
-  void Run(std::unique_ptr<Controller> (*make)(ControllerContext)) {
-    informers_ = MakeInformerSet(client_, random_);
-    controller_ = make({.client = client_,
-                        .informers = *informers_,
-                        .clock = executor_.clock(),
-                        .random = random_,
-                        .log = log_,
-                        .events = events_,
-                        .options = options_});
-    controller_->Start();
-    informers_->Start();
-    Pass(std::chrono::seconds(1));
-  }
-  void End() {
-    if (controller_) controller_->Stop();
-    api_.Close();
-    executor_.RunUntilIdle();
-    controller_.reset();
-  }
-  void Pass(Duration time) { executor_.Advance(time); }
-
   ObjectPtr Put(const ApiResource& resource, const NewObject& object) {
     return api_.objects().Put(resource, object.Json(resource));
   }
@@ -118,17 +77,6 @@ class DeletionTest : public ::testing::Test {
   size_t OwnerCount(const ApiResource& resource, const std::string& name) {
     return OwnersOf(*Find(resource, name)).size();
   }
-
-  ManualExecutor executor_;
-  FakeApi api_{executor_};
-  Client client_{api_, "test"};
-  SeededRandom random_{7};
-  MemoryLogSink sink_;
-  Log log_{executor_.clock(), sink_};
-  RecordedEvents events_;
-  ControllerOptions options_;
-  std::unique_ptr<InformerSet> informers_;
-  std::unique_ptr<Controller> controller_;
 };
 
 }  // namespace skiff

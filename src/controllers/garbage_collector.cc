@@ -47,10 +47,6 @@ class GarbageCollector final : public Controller, private OwnerGraph::Listener {
                    [this](std::string key) { return OrphanKey(std::move(key)); }) {}
 
   void Start() override {
-    if (!context_.options.enable_garbage_collector) {
-      stopped_ = true;
-      return;
-    }
     started_at_ = context_.clock.Monotonic();
     discovery_.Add(std::string(kPeriodical));
   }
@@ -62,6 +58,9 @@ class GarbageCollector final : public Controller, private OwnerGraph::Listener {
   }
   bool idle() const override {
     return (stopped_ || begun_) && discovery_.idle() && to_delete_.idle() && to_orphan_.idle();
+  }
+  Duration busy_for() const override {
+    return std::max({discovery_.busy_for(), to_delete_.busy_for(), to_orphan_.busy_for()});
   }
 
  private:
@@ -108,6 +107,9 @@ class GarbageCollector final : public Controller, private OwnerGraph::Listener {
       co_return Result<void>();
     }
     const Result<ServedApi> served = co_await context_.client.Discover();
+    if ((!served || served->resources.empty()) && !stopped_ && context_.metrics != nullptr) {
+      context_.metrics->CountGarbageSyncError();
+    }
     if (!served) {
       if (!stopped_) {
         context_.log.Error("discovery failed", {{"error", served.error().message()}});
@@ -143,7 +145,10 @@ class GarbageCollector final : public Controller, private OwnerGraph::Listener {
       discovery_.AddAfter(std::string(kBegin), kStartLook);
       return;
     }
-    if (!monitors_.synced()) context_.log.Warning("collecting garbage before all has been seen");
+    if (!monitors_.synced()) {
+      context_.log.Warning("collecting garbage before all has been seen");
+      if (context_.metrics != nullptr) context_.metrics->CountGarbageSyncError();
+    }
     begun_ = true;
     for (const std::string& key : std::exchange(kept_to_delete_, {})) to_delete_.Add(key);
     for (const std::string& uid : std::exchange(kept_to_orphan_, {})) to_orphan_.Add(uid);
@@ -212,7 +217,7 @@ void GarbageCollector::InvalidNamespace(const ObjectIdentity& dependent,
   about.root().SetEntry(arena, "apiVersion", text(dependent.api_version));
   about.root().SetEntry(arena, "kind", text(dependent.kind));
   about.root().SetEntry(arena, "metadata", metadata);
-  context_.events.Tell(*resource, about, EventType::kWarning, "OwnerRefInvalidNamespace",
+  context_.events.Tell(*resource, about, EventLevel::kWarning, "OwnerRefInvalidNamespace",
                        "ownerRef " + IdentityOf(reference, dependent.name_space).ToString() +
                            " does not exist in namespace " + Quoted(dependent.name_space));
 }
@@ -220,6 +225,7 @@ void GarbageCollector::InvalidNamespace(const ObjectIdentity& dependent,
 }  // namespace
 
 std::unique_ptr<Controller> MakeGarbageCollector(ControllerContext context) {
+  if (!context.options.enable_garbage_collector) return nullptr;
   return std::make_unique<GarbageCollector>(std::move(context));
 }
 

@@ -341,6 +341,8 @@ TEST_F(GarbageCollectorTest, DiscoveryThatFailsIsTriedAgain) {
   ASSERT_TRUE(Delete(ConfigMaps(), "top", "Background"));
   Pass(minutes(2));
   EXPECT_EQ(Find(Widgets(), "bottom"), nullptr);
+  EXPECT_TRUE(registry_.Text().contains("garbagecollector_controller_resources_sync_error_total 5"))
+      << registry_.Text();
 }
 
 TEST_F(GarbageCollectorTest, AnOwnerThatComesWhileTheDeletionIsDecidedSavesTheObject) {
@@ -358,6 +360,24 @@ TEST_F(GarbageCollectorTest, AnOwnerThatComesWhileTheDeletionIsDecidedSavesTheOb
   Pass(minutes(1));
   ASSERT_NE(Find(Secrets(), "s"), nullptr);
   EXPECT_EQ(OwnerCount(Secrets(), "s"), 1U);
+}
+
+TEST_F(GarbageCollectorTest, HowSomebodyElseDeletesAnObjectMeanwhileStands) {
+  const ObjectPtr owner = Put(ConfigMaps(), {.name = "owner"});
+  const ObjectPtr middle =
+      Put(Secrets(), {.name = "middle", .owners = {OwnerJson(ConfigMaps(), owner)}});
+  Put(ConfigMaps(), {.name = "leaf",
+                     .owners = {OwnerJson(Secrets(), middle, true)},
+                     .finalizer = "example.com/hold"});
+  Start();
+  api_.SetDelay(std::chrono::milliseconds(100));
+  ASSERT_TRUE(Delete(ConfigMaps(), "owner", "Background"));
+  // The object has been read when somebody deletes it, but its deletion is still on its way.
+  Pass(std::chrono::milliseconds(120));
+  ASSERT_TRUE(Delete(Secrets(), "middle", "Foreground"));
+  Pass(minutes(1));
+  EXPECT_NE(Find(ConfigMaps(), "leaf"), nullptr);
+  EXPECT_NE(Find(Secrets(), "middle"), nullptr);
 }
 
 TEST_F(GarbageCollectorTest, ChangesThatDoNotConcernOwnersDoNotSaveTheObject) {

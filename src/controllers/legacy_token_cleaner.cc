@@ -18,7 +18,6 @@ namespace {
 namespace core = views::core_v1;
 
 constexpr Duration kPeriod = std::chrono::hours(24);
-constexpr std::chrono::seconds kUnusedFor = std::chrono::hours(24 * 365);
 constexpr std::chrono::seconds kDay = std::chrono::hours(24);
 constexpr std::string_view kLastUsed = "kubernetes.io/legacy-token-last-used";
 constexpr std::string_view kInvalidSince = "kubernetes.io/legacy-token-invalid-since";
@@ -55,6 +54,10 @@ class LegacyTokenCleaner final : public PeriodicController {
   }
 
  private:
+  std::chrono::seconds UnusedFor() const {
+    return std::chrono::floor<std::chrono::seconds>(context_.options.legacy_token_clean_up_period);
+  }
+
   using NamesByNamespace = std::map<std::string, std::set<std::string>>;
 
   Task<void> Round() override {
@@ -72,7 +75,7 @@ class LegacyTokenCleaner final : public PeriodicController {
     }
   }
 
-  // Whoever has not been seen for a year must have been looked for all the year.
+  // Whoever has not been seen for so long must have been looked for all the time.
   Task<Result<bool>> TracksLongEnough() {
     ObjectName name = {.name_space = "kube-system", .name = std::string(kTracking)};
     const Result<ObjectPtr> map =
@@ -82,12 +85,12 @@ class LegacyTokenCleaner final : public PeriodicController {
     if (!since) {
       co_return Fail(StatusReason::kInternalError, std::string(kTracking) + " has no good date");
     }
-    co_return TimeUntil(*since, WallTime(context_.clock)) + kDay + kUnusedFor <= Duration::zero();
+    co_return TimeUntil(*since, WallTime(context_.clock)) + kDay + UnusedFor() <= Duration::zero();
   }
 
   bool IsUnused(const Document& secret) const {
     const auto metadata = core::Secret(secret).metadata();
-    const Timestamp limit = Before(WallTime(context_.clock), kUnusedFor);
+    const Timestamp limit = Before(WallTime(context_.clock), UnusedFor());
     if (metadata.deletion_timestamp() || metadata.creation_timestamp() >= limit) return false;
     const auto last_used = metadata.labels().Find(kLastUsed);
     return !last_used || (ParseDate(*last_used) && *last_used < DateOf(limit));
@@ -118,7 +121,7 @@ class LegacyTokenCleaner final : public PeriodicController {
     return place->second.contains(name.name);
   }
 
-  // Labels it, and deletes it when the label is a year old.
+  // Labels it, and deletes it when the label is as old in turn.
   Task<void> Invalidate(ObjectPtr secret) {
     const Timestamp now = WallTime(context_.clock);
     const std::string_view since = LabelOf(*secret, kInvalidSince);
@@ -133,7 +136,7 @@ class LegacyTokenCleaner final : public PeriodicController {
       if (!patched) Tell("Unable to label a service account's token", name, patched.error());
       co_return;
     }
-    if (since >= DateOf(Before(now, kUnusedFor))) co_return;
+    if (since >= DateOf(Before(now, UnusedFor()))) co_return;
     context_.log.Info("Deleting a service account's token", {{"secret", KeyOf(*secret)}});
     DeleteChoice how;
     how.resource_version = ResourceVersionOf(*secret);

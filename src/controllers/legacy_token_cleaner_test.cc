@@ -68,6 +68,17 @@ TEST_F(LegacyTokenCleanerTest, WhatNobodyUsedForAYearIsMarkedAndDeletedAYearLate
   EXPECT_EQ(InvalidSince("mounted"), "");
 }
 
+TEST_F(LegacyTokenCleanerTest, HowLongIsLongIsAnOption) {
+  options_.legacy_token_clean_up_period = kDay * 10;
+  PutTracking(Date(-kDay * 20));
+  PutAccount(R"({"name":"unused"},{"name":"used"})");
+  PutSecret("unused", kDay * 15);
+  PutSecret("used", kDay * 15, LastUsed(kDay * 5));
+  Run(MakeLegacyTokenCleanerController);
+  EXPECT_EQ(InvalidSince("unused"), Date({}));
+  EXPECT_EQ(InvalidSince("used"), "");
+}
+
 TEST_F(LegacyTokenCleanerTest, NothingHappensBeforeUseHasBeenTrackedForAYear) {
   PutTracking(Date(-kDay * 365));
   PutAccount(R"({"name":"unused"})");

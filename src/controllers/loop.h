@@ -12,6 +12,10 @@
 
 namespace skiff {
 
+// After this time it is looked whether an informer shows what a loop has made: if it went again
+// before a watch that had broken was back, nobody will tell.
+inline constexpr Duration kUnseenDelay = std::chrono::seconds(10);
+
 // What is done when an object changes; an empty one does nothing.
 struct Reactions {
   std::function<void(const ObjectPtr& object)> added = {};
@@ -40,6 +44,7 @@ class InformedQueue {
   void Add(std::string key);
   void AddAfter(std::string key, Duration delay) { queue_.AddAfter(std::move(key), delay); }
   bool idle() const { return collected_.empty() && queue_.idle(); }
+  Duration busy_for() const { return queue_.busy_for(); }
 
  private:
   struct Followed;
@@ -65,6 +70,7 @@ class QueueController : public Controller {
   void Start() override { queue_.Start(); }
   void Stop() override { queue_.Stop(); }
   bool idle() const override { return queue_.idle(); }
+  Duration busy_for() const override { return queue_.busy_for(); }
 
  protected:
   QueueController(ControllerContext context, WorkQueueOptions options);
@@ -79,6 +85,8 @@ class QueueController : public Controller {
 class PeriodicController : public QueueController {
  public:
   void Start() override;
+  // A round may have to do with every object of a large cluster, at the rate of the client.
+  Duration step_bound() const override { return std::chrono::hours(1); }
 
  protected:
   PeriodicController(ControllerContext context, std::string name, Duration period);

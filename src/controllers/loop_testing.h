@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -17,15 +18,29 @@
 
 namespace skiff {
 
+// What was told of which object.
+class RecordedEvents final : public EventRecorder {
+ public:
+  void Tell(const ApiResource& /*resource*/, const Document& about, EventLevel level,
+            std::string_view reason, std::string message) override {
+    const ObjectName name = NameOf(about);
+    told.push_back((level == EventLevel::kWarning ? "Warning " : "Normal ") + std::string(reason) +
+                   " " + name.name_space + "/" + name.name + ": " + message);
+  }
+  std::vector<std::string> told;
+};
+
 class LoopTest : public ::testing::Test {
  protected:
-  ~LoopTest() override {
+  ~LoopTest() override { End(); }
+  void End() {
     if (controller_) controller_->Stop();
     api_.Close();
     executor_.RunUntilIdle();
+    controller_.reset();
   }
 
-  // Starts the loop and lets it do what is to be done at once.
+  // Starts the loop, if there is one with these options, and lets it do what is to be done at once.
   void Run(std::unique_ptr<Controller> (*make)(ControllerContext)) {
     informers_ = MakeInformerSet(client_, random_);
     controller_ = make({.client = client_,
@@ -34,7 +49,9 @@ class LoopTest : public ::testing::Test {
                         .random = random_,
                         .log = log_,
                         .events = events_,
-                        .options = options_});
+                        .options = options_,
+                        .metrics = &metrics_});
+    if (controller_ == nullptr) return;
     controller_->Start();
     informers_->Start();
     Settle();
@@ -103,20 +120,16 @@ class LoopTest : public ::testing::Test {
     return text;
   }
 
-  class Silent final : public EventRecorder {
-   public:
-    void Tell(const ApiResource&, const Document&, EventType, std::string_view,
-              std::string) override {}
-  };
-
   ManualExecutor executor_;
   FakeApi api_{executor_};
   Client client_{api_, "test"};
   SeededRandom random_{7};
   MemoryLogSink sink_;
   Log log_{executor_.clock(), sink_};
-  Silent events_;
+  RecordedEvents events_;
   ControllerOptions options_;
+  MetricsRegistry registry_;
+  ControllerMetrics metrics_{registry_};
   std::unique_ptr<InformerSet> informers_;
   std::unique_ptr<Controller> controller_;
 };

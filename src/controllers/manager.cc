@@ -1,6 +1,7 @@
 #include "controllers/manager.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/strings.h"
 #include "base/suggest.h"
@@ -10,13 +11,8 @@ namespace {
 
 // What managed fields and user agents call everything that runs here.
 constexpr std::string_view kManagerName = "kube-controller-manager";
-
-constexpr std::string_view kRunningLabels[] = {"manager", "name"};
-constexpr MetricSpec kRunningControllers = {
-    .name = "running_managed_controllers",
-    .help = "Whether a control loop runs in this process.",
-    .labels = kRunningLabels,
-};
+// Others may need the tokens that this one makes for them.
+constexpr std::string_view kTokens = "serviceaccount-token-controller";
 
 bool Has(const ControllerSpec& spec, std::string_view name) {
   return name == spec.name || (!spec.alias.empty() && name == spec.alias);
@@ -39,6 +35,7 @@ Result<void> CheckName(std::string_view given) {
 // The first mention decides, as for Kubernetes; "*" stands for what is on by default and not
 // mentioned.
 bool IsChosen(const ControllerSpec& spec, std::span<const std::string> controllers) {
+  if (spec.name == kTokens) return true;
   bool star = false;
   for (const std::string_view entry : controllers) {
     if (entry == "*") {
@@ -61,10 +58,10 @@ class Manager final : public ControllerManager {
   Manager(ManagerOptions options, ManagerEnvironment environment)
       : options_(std::move(options)),
         environment_(std::move(environment)),
-        running_metric_(environment_.metrics.AddGauge(kRunningControllers)),
         informers_(MakeInformerSet(ClientOf({}), environment_.random)) {}
 
   ~Manager() override {
+    for (const Loop& loop : loops_) executor().Cancel(loop.start);
     // Loops go before the informers that they are handlers of.
     loops_.clear();
   }
@@ -73,22 +70,25 @@ class Manager final : public ControllerManager {
     for (const ControllerSpec& spec : AllControllers()) {
       if (IsChosen(spec, options_.controllers)) Make(spec);
     }
-    // Others may need the tokens that this one makes for them.
-    std::ranges::stable_partition(loops_, [](const Loop& loop) {
-      return loop.spec->name == "serviceaccount-token-controller";
-    });
+    std::ranges::stable_partition(loops_,
+                                  [](const Loop& loop) { return loop.spec->name == kTokens; });
     for (Loop& loop : loops_) {
-      loop.controller->Start();
-      running_metric_.With({kManagerName, loop.spec->name}).Set(1);
-      environment_.log.Info("Started controller", {{"controller", std::string(loop.spec->name)}});
+      if (options_.start_interval > Duration::zero()) {
+        StartLater(loop);
+      } else {
+        Begin(loop);
+      }
     }
+    environment_.log.Info("Started controllers", {{"count", std::to_string(loops_.size())}});
     informers_->Start();
   }
 
   void Stop() override {
+    stopped_ = true;
     for (Loop& loop : loops_) {
+      executor().Cancel(std::exchange(loop.start, {}));
       loop.controller->Stop();
-      running_metric_.With({kManagerName, loop.spec->name}).Set(0);
+      environment_.metrics.SetRunning(loop.spec->name, false);
     }
   }
 
@@ -105,12 +105,47 @@ class Manager final : public ControllerManager {
     return names;
   }
 
+  std::map<std::string, std::string> Faults() const override {
+    std::map<std::string, std::string> faults;
+    for (const Loop& loop : loops_) {
+      std::string& fault = faults[std::string(loop.spec->name)];
+      const Duration busy = loop.controller->busy_for();
+      if (stopped_) {
+        fault = "the loop was stopped";
+      } else if (busy > loop.controller->step_bound()) {
+        fault = "a step of the loop has lasted for " +
+                std::to_string(std::chrono::floor<std::chrono::seconds>(busy).count()) + " s";
+      }
+    }
+    return faults;
+  }
+
  private:
   struct Loop {
     const ControllerSpec* spec;
     std::unique_ptr<EventRecorder> events;
     std::unique_ptr<Controller> controller;  // goes before the events that it tells
+    Executor::TimerId start = {};
   };
+
+  Executor& executor() const { return environment_.transport({}).executor(); }
+
+  void Begin(Loop& loop) {
+    loop.controller->Start();
+    environment_.metrics.SetRunning(loop.spec->name, true);
+    environment_.log.Verbose(1, "Started controller",
+                             {{"controller", std::string(loop.spec->name)}});
+  }
+
+  // Loops stay where they are once all have been made.
+  void StartLater(Loop& loop) {
+    const double factor = 1 + environment_.random.UniformDouble();
+    const auto delay = std::chrono::duration_cast<Duration>(options_.start_interval * factor);
+    loop.start = executor().After(delay, [this, &loop] {
+      loop.start = {};
+      Begin(loop);
+    });
+  }
 
   Client ClientOf(std::string_view service_account) {
     return Client(environment_.transport(service_account), std::string(kManagerName));
@@ -133,17 +168,19 @@ class Manager final : public ControllerManager {
                                  .log = environment_.log,
                                  .events = *events,
                                  .options = options_.loops,
-                                 .queue_metrics = environment_.queue_metrics});
+                                 .queue_metrics = environment_.queue_metrics,
+                                 .metrics = &environment_.metrics});
     // A loop may find that it has nothing to do with these options.
     if (controller == nullptr) return;
-    loops_.push_back({&spec, std::move(events), std::move(controller)});
+    loops_.push_back(
+        {.spec = &spec, .events = std::move(events), .controller = std::move(controller)});
   }
 
   const ManagerOptions options_;
   const ManagerEnvironment environment_;
-  GaugeFamily& running_metric_;
   const std::unique_ptr<InformerSet> informers_;
   std::vector<Loop> loops_;
+  bool stopped_ = false;
 };
 
 }  // namespace

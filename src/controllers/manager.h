@@ -5,21 +5,24 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/metrics.h"
 #include "controllers/controller.h"
 
 namespace skiff {
 
 struct ManagerOptions {
   // As --controllers has it: "*" for what is on by default, a name or alias, "-name" to leave out.
+  // The loop that fills secrets with tokens is there whatever this says, if it has a key.
   std::vector<std::string> controllers = {"*"};
   ControllerOptions loops = {};
+  // Each loop waits for this long, and up to twice as long, before it starts.
+  Duration start_interval = Duration::zero();
 };
 
 // kInvalid for a name that no controller has; it says which one was likely meant.
@@ -33,13 +36,13 @@ struct ManagerEnvironment {
   Clock& clock;
   Random& random;
   Log& log;
-  MetricsRegistry& metrics;
+  ControllerMetrics& metrics;
   WorkQueueMetrics* queue_metrics = nullptr;  // outlives the manager
 };
 
 class ControllerManager {
  public:
-  // Fails as CheckControllers does. There is one manager to a registry of metrics.
+  // Fails as CheckControllers does.
   static Result<std::unique_ptr<ControllerManager>> Make(ManagerOptions options,
                                                          ManagerEnvironment environment);
   virtual ~ControllerManager() = default;
@@ -52,6 +55,9 @@ class ControllerManager {
   virtual bool idle() const = 0;
   // Names of the loops that run, ascending.
   virtual std::vector<std::string_view> running() const = 0;
+  // What is wrong with each loop, by its name; empty: nothing. A loop is not well once it has been
+  // stopped, and when one of its steps lasts longer than any may.
+  virtual std::map<std::string, std::string> Faults() const = 0;
 };
 
 }  // namespace skiff

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/authn/testing.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "client/testing.h"
@@ -27,7 +28,8 @@ TEST(ControllerTableTest, IsSortedAndHasNoNameTwice) {
     EXPECT_LT(last, spec.name);
     last = spec.name;
     EXPECT_TRUE(names.insert(spec.name).second);
-    if (!spec.alias.empty()) EXPECT_TRUE(names.insert(spec.alias).second) << spec.alias;
+    if (spec.alias.empty()) continue;
+    EXPECT_TRUE(names.insert(spec.alias).second) << spec.alias;
   }
   EXPECT_EQ(AllControllers().size(), 52u);
 }
@@ -46,7 +48,7 @@ TEST(ControllerNamesTest, TheNearestNameIsSuggested) {
   EXPECT_NE(Fault({""}), "");
 }
 
-class ManagerTest : public testing::Test {
+class ManagerTest : public ::testing::Test {
  protected:
   ~ManagerTest() override {
     if (manager_ == nullptr) return;
@@ -56,18 +58,18 @@ class ManagerTest : public testing::Test {
     manager_ = nullptr;
   }
 
-  void Start(Texts controllers) {
-    auto made =
-        ControllerManager::Make({.controllers = std::move(controllers)},
-                                {.transport = [this](std::string_view account) -> ClientTransport& {
-                                   auto& way = ways_[std::string(account)];
-                                   if (way == nullptr) way = std::make_unique<FakeApi>(executor_);
-                                   return *way;
-                                 },
-                                 .clock = executor_.clock(),
-                                 .random = random_,
-                                 .log = log_,
-                                 .metrics = metrics_});
+  void Start(Texts controllers, ManagerOptions options = {}) {
+    options.controllers = std::move(controllers);
+    auto made = ControllerManager::Make(
+        std::move(options), {.transport = [this](std::string_view account) -> ClientTransport& {
+                               auto& way = ways_[std::string(account)];
+                               if (way == nullptr) way = std::make_unique<FakeApi>(executor_);
+                               return *way;
+                             },
+                             .clock = executor_.clock(),
+                             .random = random_,
+                             .log = log_,
+                             .metrics = metrics_});
     ASSERT_TRUE(made) << made.error().message();
     manager_ = std::move(*made);
     manager_->Start();
@@ -81,7 +83,8 @@ class ManagerTest : public testing::Test {
   SeededRandom random_{5};
   MemoryLogSink sink_;
   Log log_{executor_.clock(), sink_};
-  MetricsRegistry metrics_;
+  MetricsRegistry registry_;
+  ControllerMetrics metrics_{registry_};
   std::map<std::string, std::unique_ptr<FakeApi>> ways_;
   std::unique_ptr<ControllerManager> manager_;
 };
@@ -106,6 +109,34 @@ TEST_F(ManagerTest, WithoutAStarOnlyWhatIsNamedRuns) {
   EXPECT_EQ(manager_->running(), std::vector<std::string_view>{"ttl-controller"});
 }
 
+TEST_F(ManagerTest, TheLoopOfTokensRunsWhateverIsNamedIfItHasAKey) {
+  ManagerOptions options;
+  options.loops.service_account_private_key = testing::MakeKey("P-256").private_pem;
+  Start({"ttl", "-serviceaccount-token"}, options);
+  EXPECT_TRUE(Runs("serviceaccount-token-controller"));
+}
+
+TEST_F(ManagerTest, AGarbageCollectorThatIsOffIsNoLoop) {
+  ManagerOptions options;
+  options.loops.enable_garbage_collector = false;
+  Start({"*"}, options);
+  EXPECT_FALSE(Runs("garbage-collector-controller"));
+}
+
+TEST_F(ManagerTest, WithAnIntervalEachLoopStartsAfterItAndUpToTwiceAsMuch) {
+  ManagerOptions options;
+  options.start_interval = std::chrono::seconds(10);
+  Start({"ttl"}, options);
+  const auto running = [this] {
+    return registry_.Text().contains("running_managed_controllers{") &&
+           registry_.Text().contains("name=\"ttl-controller\"} 1");
+  };
+  executor_.Advance(std::chrono::seconds(9));
+  EXPECT_FALSE(running());
+  executor_.Advance(std::chrono::seconds(11));
+  EXPECT_TRUE(running());
+}
+
 TEST_F(ManagerTest, EachLoopHasItsOwnIdentityAndInformersTheManagers) {
   Start({"ttl", "namespace"});
   std::vector<std::string> accounts;
@@ -122,9 +153,30 @@ TEST_F(ManagerTest, MetricsTellWhatRuns) {
   Start({"ttl"});
   const std::string cell =
       "running_managed_controllers{manager=\"kube-controller-manager\",name=\"ttl-controller\"} ";
-  EXPECT_NE(metrics_.Text().find(cell + "1"), std::string::npos);
+  EXPECT_NE(registry_.Text().find(cell + "1"), std::string::npos);
   manager_->Stop();
-  EXPECT_NE(metrics_.Text().find(cell + "0"), std::string::npos);
+  EXPECT_NE(registry_.Text().find(cell + "0"), std::string::npos);
+}
+
+TEST_F(ManagerTest, ALoopIsNotWellWhenItIsStoppedOrAStepNeverEnds) {
+  Start({"ttl", "namespace"});
+  executor_.RunUntilIdle();
+  using Faults = std::map<std::string, std::string>;
+  EXPECT_EQ(manager_->Faults(), (Faults{{"namespace-controller", ""}, {"ttl-controller", ""}}));
+  // A namespace whose deletion waits for an answer that does not come.
+  const ApiResource& namespaces = BuiltIn("", "v1", "namespaces");
+  ways_[""]->objects().Put(
+      namespaces,
+      R"({"metadata":{"name":"a",)"
+      R"("deletionTimestamp":"2020-01-01T00:00:00Z"},"spec":{"finalizers":["kubernetes"]}})");
+  ways_["namespace-controller"]->SetDelay(std::chrono::hours(1));
+  executor_.Advance(std::chrono::minutes(9));
+  EXPECT_EQ(manager_->Faults().at("namespace-controller"), "");
+  executor_.Advance(std::chrono::minutes(10));
+  EXPECT_TRUE(manager_->Faults().at("namespace-controller").contains("a step of the loop"));
+  EXPECT_EQ(manager_->Faults().at("ttl-controller"), "");
+  manager_->Stop();
+  EXPECT_EQ(manager_->Faults().at("ttl-controller"), "the loop was stopped");
 }
 
 }  // namespace

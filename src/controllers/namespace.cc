@@ -61,13 +61,14 @@ class NamespaceController final : public Controller, private InformerHandler {
   void Start() override {
     started_ = true;
     informer_.AddHandler(this);
-    queue_.AddAfter(std::string(kAll), context_.options.namespace_sync_period);
+    ComeBackForAll();
   }
   void Stop() override {
     stopped_ = true;
     queue_.Stop();
   }
   bool idle() const override { return queue_.idle(); }
+  Duration busy_for() const override { return queue_.busy_for(); }
 
  private:
   using Edit = std::function<bool(Document& name_space)>;  // false: nothing to change
@@ -81,6 +82,11 @@ class NamespaceController final : public Controller, private InformerHandler {
     return queue;
   }
 
+  void ComeBackForAll() {
+    const Duration period = context_.options.namespace_sync_period;
+    if (period > Duration::zero()) queue_.AddAfter(std::string(kAll), period);
+  }
+
   void OnAdd(const ObjectPtr& object) override { Enqueue(*object); }
   void OnUpdate(const ObjectPtr& /*old*/, const ObjectPtr& object) override { Enqueue(*object); }
   void OnDelete(const ObjectPtr& /*last*/) override {}
@@ -92,7 +98,7 @@ class NamespaceController final : public Controller, private InformerHandler {
   Task<Result<void>> Reconcile(std::string key) {
     if (key == kAll) {
       for (const ObjectPtr& each : informer_.List()) Enqueue(*each);
-      queue_.AddAfter(std::string(kAll), context_.options.namespace_sync_period);
+      ComeBackForAll();
       co_return Result<void>();
     }
     if (informer_.Find({.name_space = {}, .name = key}) == nullptr) co_return Result<void>();

@@ -115,6 +115,7 @@ class ResourceDeletion {
       call.verb = ClientVerb::kDeleteCollection;
       call.resource = &resource();
       call.target.name_space = name_space_;
+      call.metadata_only = true;  // what was there is answered, and nobody looks at it
       // Everything in the namespace goes, so that nothing must be orphaned.
       call.deletion.propagation = "Background";
       Result<ClientReply> deleted = co_await client_.Send(std::move(call));

@@ -56,6 +56,7 @@ Task<Result<ObjectPtr>> OwnedObjects::Get(OwnedObject object) {
 Task<Result<void>> OwnedObjects::Delete(OwnedObject object, ObjectPtr latest,
                                         std::string propagation) {
   const std::vector<OwnerReference> owners = OwnersOf(*latest);
+  const std::vector<std::string> finalizers = FinalizersOf(*latest);
   for (int tries = 1;; ++tries) {
     DeleteChoice how;
     how.uid = object.identity.uid;
@@ -66,10 +67,11 @@ Task<Result<void>> OwnedObjects::Delete(OwnedObject object, ObjectPtr latest,
         tries == limits::kMaxConflictTries) {
       co_return deleted;
     }
-    // Somebody changed it meanwhile, which matters only if it has other owners now.
+    // Somebody changed it meanwhile, which matters if it has other owners now, or if somebody else
+    // has begun to delete it: how that one wants its dependents to be treated stands.
     Result<ObjectPtr> again = co_await Get(object);
     if (!again) co_return std::unexpected(std::move(again).error());
-    if (OwnersOf(**again) != owners) co_return deleted;
+    if (OwnersOf(**again) != owners || FinalizersOf(**again) != finalizers) co_return deleted;
     latest = std::move(*again);
   }
 }

@@ -114,7 +114,7 @@ class PodGc final : public PeriodicController {
     std::ranges::sort(ended, GoesFirst);
     ended.resize(ended.size() - threshold);
     context_.log.Info("Garbage collecting pods", {{"numPods", std::to_string(ended.size())}});
-    for (const ObjectPtr& pod : ended) co_await Collect(pod, kNoCondition);
+    for (const ObjectPtr& pod : ended) co_await Collect(pod, "terminated", kNoCondition);
   }
 
   Task<void> CollectOutOfService(const Pods& pods) {
@@ -123,7 +123,9 @@ class PodGc final : public PeriodicController {
       if (!pod.metadata().deletion_timestamp() || pod.spec().node_name().empty()) continue;
       const ObjectPtr node =
           nodes_.Find({.name_space = {}, .name = std::string(pod.spec().node_name())});
-      if (node && IsOutOfService(core::Node(*node))) co_await Collect(document, kNoCondition);
+      if (node && IsOutOfService(core::Node(*node))) {
+        co_await Collect(document, "out-of-service", kNoCondition);
+      }
     }
   }
 
@@ -134,7 +136,7 @@ class PodGc final : public PeriodicController {
     for (const ObjectPtr& document : pods) {
       const core::Pod pod(*document);
       if (!gone.contains(pod.spec().node_name())) continue;
-      co_await Collect(document, DisruptionCondition(pod, WallTime(context_.clock)));
+      co_await Collect(document, "orphaned", DisruptionCondition(pod, WallTime(context_.clock)));
     }
   }
 
@@ -142,7 +144,7 @@ class PodGc final : public PeriodicController {
     for (const ObjectPtr& document : pods) {
       const core::Pod pod(*document);
       if (pod.metadata().deletion_timestamp() && pod.spec().node_name().empty()) {
-        co_await Collect(document, kNoCondition);
+        co_await Collect(document, "unscheduled", kNoCondition);
       }
     }
   }
@@ -187,8 +189,15 @@ class PodGc final : public PeriodicController {
   inline static const std::string kNoCondition = {};
 
   // A pod whose phase is not final would be mourned as running for ever; it fails before it goes.
-  Task<void> Collect(ObjectPtr document, std::string condition) {
+  Task<void> Collect(ObjectPtr document, std::string_view reason, std::string condition) {
     if (!done_.insert(std::string(UidOf(*document))).second) co_return;
+    const bool failed = co_await FailsToDelete(document, std::move(condition));
+    if (context_.metrics != nullptr) {
+      context_.metrics->CountPodDeletion(NameOf(*document).name_space, reason, failed);
+    }
+  }
+
+  Task<bool> FailsToDelete(ObjectPtr document, std::string condition) {
     const core::Pod pod(*document);
     const ObjectName name = NameOf(*document);
     context_.log.Info("PodGC is force deleting Pod", {{"pod", KeyOf(*document)}});
@@ -198,8 +207,9 @@ class PodGc final : public PeriodicController {
       const Result<ObjectPtr> failed = co_await context_.client.Patch(
           pods_.resource(), name, PatchType::kStrategic, std::move(patch), "status");
       if (!failed) {
-        if (!FailedWith(failed, StatusReason::kNotFound)) TellFailure(*document, failed.error());
-        co_return;
+        const bool was_there = !FailedWith(failed, StatusReason::kNotFound);
+        if (was_there) TellFailure(*document, failed.error());
+        co_return was_there;
       }
     }
     DeleteChoice how;
@@ -207,9 +217,9 @@ class PodGc final : public PeriodicController {
     how.grace_period_seconds = 0;
     const Result<void> deleted =
         co_await context_.client.Delete(pods_.resource(), name, std::move(how));
-    if (!deleted && !FailedWith(deleted, StatusReason::kNotFound)) {
-      TellFailure(*document, deleted.error());
-    }
+    if (deleted || FailedWith(deleted, StatusReason::kNotFound)) co_return false;
+    TellFailure(*document, deleted.error());
+    co_return true;
   }
 
   void TellFailure(const Document& pod, const Status& why) const {

@@ -50,6 +50,9 @@ TEST_F(PodGcTest, OfEndedPodsBeyondTheThresholdEvictedAndOldestGo) {
   EXPECT_TRUE(IsThere("old"));
   EXPECT_TRUE(IsThere("running"));
   ExpectQuiet();
+  EXPECT_TRUE(registry_.Text().contains(
+      "pod_gc_collector_force_delete_pods_total{namespace=\"a\",reason=\"terminated\"} 2"))
+      << registry_.Text();
 }
 
 TEST_F(PodGcTest, WithoutAThresholdEndedPodsStay) {

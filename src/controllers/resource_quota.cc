@@ -79,6 +79,7 @@ class ResourceQuota final : public Controller {
     urgent_.Stop();
   }
   bool idle() const override { return queue_.idle() && urgent_.idle(); }
+  Duration busy_for() const override { return std::max(queue_.busy_for(), urgent_.busy_for()); }
 
  private:
   void AddQuota(const Document& quota) {

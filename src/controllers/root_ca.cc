@@ -38,6 +38,16 @@ class RootCa final : public QueueController {
  private:
   // The key is the namespace.
   Task<Result<void>> Reconcile(std::string key) override {
+    const Duration began = context_.clock.Monotonic();
+    Result<void> outcome = co_await Publish(std::move(key));
+    if (context_.metrics != nullptr) {
+      const int code = outcome ? 200 : outcome.error().code();
+      context_.metrics->ObserveRootCaSync(code, context_.clock.Monotonic() - began);
+    }
+    co_return outcome;
+  }
+
+  Task<Result<void>> Publish(std::string key) {
     const ObjectPtr name_space = namespaces_->Find({.name_space = {}, .name = key});
     if (!name_space || core::Namespace(*name_space).status().phase() == "Terminating") {
       co_return Result<void>();
@@ -53,6 +63,7 @@ class RootCa final : public QueueController {
       written = co_await context_.client.Update(resource, std::move(wanted));
     } else {
       written = co_await context_.client.Create(resource, std::move(wanted));
+      if (written) queue_.AddAfter(key, kUnseenDelay);
     }
     // The namespace, or what was to be changed, is gone: there will be an event if it comes back.
     if (written || FailedAsNamespaceEnds(written) || FailedWith(written, StatusReason::kNotFound)) {

@@ -26,6 +26,9 @@ TEST_F(RootCaTest, EveryNamespaceHasTheCertificateWithItsDescription) {
       AnnotationOf(*Find(ConfigMaps(), "a", "kube-root-ca.crt"), "kubernetes.io/description")
           .starts_with("Contains a CA bundle"));
   ExpectQuiet();
+  EXPECT_TRUE(registry_.Text().contains("root_ca_cert_publisher_sync_total{code=\"200\"}"));
+  EXPECT_TRUE(registry_.Text().contains(
+      "root_ca_cert_publisher_sync_duration_seconds_count{code=\"200\"}"));
 }
 
 TEST_F(RootCaTest, WhatIsChangedOrDeletedIsPutBack) {
@@ -62,6 +65,24 @@ TEST_F(RootCaTest, FailuresAreTriedAgain) {
   api_.Fail({.verb = ClientVerb::kCreate, .times = 3});
   Run(MakeRootCaController);
   EXPECT_EQ(Data("a"), R"({"ca.crt":"PEM"})");
+}
+
+TEST_F(RootCaTest, WhatGoesUnseenComesBack) {
+  PutNamespace("a");
+  Run(MakeRootCaController);
+  api_.Fail({.verb = ClientVerb::kCreate, .times = 3});
+  Remove(ConfigMaps(), "a", "kube-root-ca.crt");
+  Pass(std::chrono::milliseconds(1));
+  // It is made while nobody sees it, and goes before somebody does.
+  api_.HoldWatches(true);
+  api_.BreakWatches(Status(StatusReason::kExpired, "too old"));
+  Pass(std::chrono::milliseconds(200));
+  ASSERT_TRUE(Find(ConfigMaps(), "a", "kube-root-ca.crt"));
+  Remove(ConfigMaps(), "a", "kube-root-ca.crt");
+  api_.HoldWatches(false);
+  Pass(std::chrono::minutes(2));
+  EXPECT_TRUE(Find(ConfigMaps(), "a", "kube-root-ca.crt"));
+  ExpectQuiet();
 }
 
 }  // namespace

@@ -44,7 +44,6 @@ class ServiceAccountTokens final : public QueueController {
  public:
   explicit ServiceAccountTokens(ControllerContext context)
       : QueueController(std::move(context), Options(context.options)) {
-    if (context_.options.service_account_private_key.empty()) return;
     Result<JwtKey> key = JwtKey::ParsePrivate(context_.options.service_account_private_key,
                                               "the private key of service accounts");
     if (!key) {
@@ -191,6 +190,7 @@ class ServiceAccountTokens final : public QueueController {
 }  // namespace
 
 std::unique_ptr<Controller> MakeServiceAccountTokensController(ControllerContext context) {
+  if (context.options.service_account_private_key.empty()) return nullptr;
   return std::make_unique<ServiceAccountTokens>(std::move(context));
 }
 

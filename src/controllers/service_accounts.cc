@@ -45,10 +45,12 @@ class ServiceAccounts final : public QueueController {
     }
     const Result<ObjectPtr> made =
         co_await context_.client.Create(accounts_.resource(), NewAccount(key));
-    if (made || FailedWith(made, StatusReason::kAlreadyExists) || FailedAsNamespaceEnds(made)) {
-      co_return Result<void>();
+    if (FailedAsNamespaceEnds(made)) co_return Result<void>();
+    if (!made && !FailedWith(made, StatusReason::kAlreadyExists)) {
+      co_return std::unexpected(made.error());
     }
-    co_return std::unexpected(made.error());
+    queue_.AddAfter(std::move(key), kUnseenDelay);
+    co_return Result<void>();
   }
 
   Informer& namespaces_;

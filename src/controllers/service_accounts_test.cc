@@ -60,5 +60,23 @@ TEST_F(ServiceAccountsTest, AnAnswerThatIsLostDoesNotMakeTheLoopFail) {
   ExpectQuiet();
 }
 
+TEST_F(ServiceAccountsTest, AnAccountThatGoesUnseenComesBack) {
+  PutNamespace("a");
+  Run(MakeServiceAccountsController);
+  api_.Fail({.verb = ClientVerb::kCreate, .times = 3});
+  Remove(Accounts(), "a", "default");
+  Pass(std::chrono::milliseconds(1));
+  // It is made while nobody sees it, and goes before somebody does.
+  api_.HoldWatches(true);
+  api_.BreakWatches(Status(StatusReason::kExpired, "too old"));
+  Pass(std::chrono::milliseconds(200));
+  ASSERT_TRUE(Find(Accounts(), "a", "default"));
+  Remove(Accounts(), "a", "default");
+  api_.HoldWatches(false);
+  Pass(std::chrono::minutes(2));
+  EXPECT_TRUE(Find(Accounts(), "a", "default"));
+  ExpectQuiet();
+}
+
 }  // namespace
 }  // namespace skiff

@@ -21,7 +21,7 @@ namespace skiff {
 namespace {
 
 // Every control loop of kube-controller-manager: its name, alias, whether it is on by default, its
-// service account, and how it is made.
+// service account, how it is made, and how much more than others it may ask.
 constexpr ControllerSpec kControllers[] = {
     {"bootstrap-signer-controller", "bootstrapsigner", false, "bootstrap-signer",
      MakeBootstrapSignerController},
@@ -46,7 +46,7 @@ constexpr ControllerSpec kControllers[] = {
     {"ephemeral-volume-controller", "ephemeral-volume", true, "ephemeral-volume-controller",
      nullptr},
     {"garbage-collector-controller", "garbagecollector", true, "generic-garbage-collector",
-     MakeGarbageCollector},
+     MakeGarbageCollector, 2, 1},
     {"horizontal-pod-autoscaler-controller", "horizontalpodautoscaling", true,
      "horizontal-pod-autoscaler", nullptr},
     {"job-controller", "job", true, "job-controller", nullptr},
@@ -54,7 +54,8 @@ constexpr ControllerSpec kControllers[] = {
      "kube-apiserver-serving-clustertrustbundle-publisher", nullptr},
     {"legacy-serviceaccount-token-cleaner-controller", "legacy-service-account-token-cleaner", true,
      "legacy-service-account-token-cleaner", MakeLegacyTokenCleanerController},
-    {"namespace-controller", "namespace", true, "namespace-controller", MakeNamespaceController},
+    {"namespace-controller", "namespace", true, "namespace-controller", MakeNamespaceController, 20,
+     100},
     {"node-ipam-controller", "nodeipam", true, "node-controller", nullptr},
     {"node-lifecycle-controller", "nodelifecycle", true, "node-controller", nullptr},
     {"node-route-controller", "route", false, "", nullptr},

@@ -87,6 +87,9 @@ class TtlAfterFinished final : public QueueController {
     const Result<void> deleted =
         co_await context_.client.Delete(jobs_.resource(), name, std::move(how));
     if (FailedWith(deleted, StatusReason::kNotFound)) co_return Result<void>();
+    if (deleted && context_.metrics != nullptr) {
+      context_.metrics->ObserveJobDeletion(-**really_left);
+    }
     co_return deleted;
   }
 

@@ -40,6 +40,9 @@ TEST_F(TtlAfterFinishedTest, AJobGoesWhenItsTimeIsOver) {
   ExpectQuiet();
   EXPECT_TRUE(IsThere("running"));
   EXPECT_TRUE(IsThere("kept"));
+  EXPECT_TRUE(registry_.Text().contains(
+      "ttl_after_finished_controller_job_deletion_duration_seconds_count 2"))
+      << registry_.Text();
 }
 
 TEST_F(TtlAfterFinishedTest, WhatItOwnsGoesWithIt) {

@@ -10,7 +10,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "clients"))
 
-from server import ADMIN, ApiServer, free_port  # noqa: E402
+from ports import free_port  # noqa: E402
+from server import ADMIN, ApiServer  # noqa: E402
 
 __all__ = ["ADMIN", "Cluster", "Manager", "free_port", "until"]
 
@@ -47,12 +48,12 @@ def openssl(*words):
 class Cluster:
     """An API server that knows client certificates of a CA of its own."""
 
-    def __init__(self, binary, folder):
+    def __init__(self, binary, folder, *flags):
         self.folder = Path(folder)
         self.authority = self.folder / "ca.crt"
         openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=ca",
                 "-keyout", self.folder / "ca.key", "-out", self.authority)
-        self.server = ApiServer(binary, f"--client-ca-file={self.authority}")
+        self.server = ApiServer(binary, f"--client-ca-file={self.authority}", *flags)
         self.kubeconfig = self.user("system:kube-controller-manager")
 
     def certificate(self, name, *groups):
@@ -105,8 +106,8 @@ class Cluster:
 class Manager:
     """One process of kube-controller-manager, which serves on a port of its own."""
     BINARY = ""
-    # Short, so that tests are.
-    ELECTION = ("--leader-elect-lease-duration=4s", "--leader-elect-renew-deadline=3s",
+    # Long, since a leader that is kept from running must not end by that; but tried often.
+    ELECTION = ("--leader-elect-lease-duration=50s", "--leader-elect-renew-deadline=40s",
                 "--leader-elect-retry-period=500ms")
 
     def __init__(self, cluster, *flags):
@@ -156,6 +157,13 @@ class Manager:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+
+    def close(self):
+        """Ends it in order if it can, so that who comes next need not wait for its lease."""
+        try:
+            self.stop()
+        except subprocess.TimeoutExpired:
+            self.kill()
 
     def configuration(self):
         return json.loads(self.get("/configz", token=ADMIN)[1])

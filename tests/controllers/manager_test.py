@@ -3,6 +3,8 @@
 
     manager_test.py KUBE_APISERVER KUBE_CONTROLLER_MANAGER [unittest options]
 """
+import base64
+import json
 import os
 import subprocess
 import sys
@@ -18,19 +20,31 @@ API_SERVER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 Manager.BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 
 
+def write_kubeconfig(path, server, ca=None):
+    cluster = {"server": server}
+    if ca:
+        cluster["certificate-authority-data"] = base64.b64encode(ca).decode()
+    path.write_text(json.dumps({
+        "apiVersion": "v1", "kind": "Config", "current-context": "it",
+        "clusters": [{"name": "it", "cluster": cluster}],
+        "users": [{"name": "it", "user": {"token": "it"}}],
+        "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}]}))
+
+
 class ClusterCase(unittest.TestCase):
     """Each class has an API server, each test managers of its own."""
+    API_FLAGS = ()
 
     @classmethod
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.temporary.cleanup)
-        cls.cluster = Cluster(API_SERVER, cls.temporary.name)
+        cls.cluster = Cluster(API_SERVER, cls.temporary.name, *cls.API_FLAGS)
         cls.addClassCleanup(cls.cluster.close)
 
     def start(self, *flags):
         manager = Manager(self.cluster, *flags)
-        self.addCleanup(manager.kill)
+        self.addCleanup(manager.close)
         return manager
 
     def start_leading(self, *flags):
@@ -44,6 +58,16 @@ class ClusterCase(unittest.TestCase):
         self.cluster.delete_namespace(name)
         gone = until(lambda: not self.cluster.has(f"/api/v1/namespaces/{name}"))
         self.assertTrue(gone, manager.log())
+
+
+class OlderServer(ClusterCase):
+    """As behind a proxy that knows nothing newer."""
+    API_FLAGS = ("--disable-http2-serving",)
+
+    def test_http1_is_enough_for_calls_and_watches(self):
+        manager = self.start_leading()
+        self.expect_deleted("one", manager)
+        self.assertEqual(manager.stop(), 0, manager.log())
 
 
 class Rights(ClusterCase):
@@ -88,8 +112,7 @@ class Rights(ClusterCase):
 
 class Restarts(ClusterCase):
     def test_loops_go_on_after_the_api_server_was_away(self):
-        manager = self.start_leading("--leader-elect-lease-duration=60s",
-                                     "--leader-elect-renew-deadline=50s")
+        manager = self.start_leading()
         self.expect_deleted("before", manager)
         for name in ("first", "second"):
             self.cluster.server.kill()
@@ -98,10 +121,11 @@ class Restarts(ClusterCase):
         self.assertEqual(manager.stop(), 0, manager.log())
 
     def test_who_cannot_renew_the_lease_ends(self):
-        manager = self.start_leading()
+        manager = self.start_leading("--leader-elect-lease-duration=50s",
+                                     "--leader-elect-renew-deadline=3s")
         self.cluster.server.kill()
         try:
-            self.assertEqual(manager.process.wait(30), 1, manager.log())
+            self.assertEqual(manager.process.wait(60), 1, manager.log())
             self.assertIn("leaderelection lost", manager.log())
         finally:
             self.cluster.server.start()
@@ -109,7 +133,8 @@ class Restarts(ClusterCase):
 
 class Elections(ClusterCase):
     def test_another_takes_over_from_one_that_was_killed(self):
-        first = self.start_leading()
+        first = self.start_leading("--leader-elect-lease-duration=10s",
+                                   "--leader-elect-renew-deadline=9s")
         second = self.start()
         self.assertTrue(until(lambda: second.get("/healthz")), second.log())
         holder = self.cluster.lease()["holderIdentity"]
@@ -118,7 +143,7 @@ class Elections(ClusterCase):
         self.assertTrue(until(second.leads), second.log())
         lease = self.cluster.lease()
         self.assertNotEqual(lease["holderIdentity"], holder)
-        self.assertEqual(lease["leaseDurationSeconds"], 4)
+        self.assertEqual(lease["leaseDurationSeconds"], 50)
         self.assertGreaterEqual(lease["leaseTransitions"], 1)
         self.expect_deleted("after", second)
 
@@ -169,7 +194,7 @@ class Serving(ClusterCase):
             "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io",
                           "name": "bob"}]})
         self.assertTrue(until(
-            lambda: self.manager.get("/metrics", token="bobtoken")[0] == 200, 20))
+            lambda: self.manager.get("/metrics", token="bobtoken")[0] == 200))
 
     def test_certificates_of_the_cluster_count(self):
         admin = self.cluster.certificate("root", "system:masters")
@@ -183,14 +208,26 @@ class Serving(ClusterCase):
         _, text = self.manager.get("/metrics", token=ADMIN)
         for name in ("process_cpu_seconds_total", "running_managed_controllers",
                      'leader_election_master_status{name="kube-controller-manager"} 1',
-                     'workqueue_adds_total{name="', "rest_client_requests_total{"):
+                     'workqueue_adds_total{name="',
+                     "rest_client_requests_total{",
+                     "garbagecollector_controller_resources_sync_error_total 0"):
             self.assertIn(name, text)
+        published = 'root_ca_cert_publisher_sync_total{code="200"}'
+        self.assertTrue(until(
+            lambda: published in self.manager.get("/metrics", token=ADMIN)[1]), self.manager.log())
+        self.manager.get("/healthz", token=ADMIN)
         _, text = self.manager.get("/metrics/slis", token=ADMIN)
         self.assertIn('kubernetes_healthcheck{name="leaderElection",type="healthz"} 1', text)
+        self.assertIn('kubernetes_healthchecks_total{name="leaderElection",status="success",'
+                      'type="healthz"}', text)
+        self.assertIn("kube-controller-manager statusz",
+                      self.manager.get("/statusz", token=ADMIN)[1])
+        self.assertIn("leader-elect-lease-duration=50s",
+                      self.manager.get("/flagz", token=ADMIN)[1])
         self.assertEqual(self.manager.get("/debug/pprof/", token=ADMIN)[0], 200)
         self.assertEqual(self.manager.get("/nothing", token=ADMIN)[0], 404)
         config = self.manager.configuration()["kubecontrollermanager.config.k8s.io"]
-        self.assertEqual(config["Generic"]["LeaderElection"]["LeaseDuration"], "4s")
+        self.assertEqual(config["Generic"]["LeaderElection"]["leaseDuration"], "50s")
 
     def test_the_election_is_told_of_in_an_event(self):
         events = until(lambda: [
@@ -198,6 +235,7 @@ class Serving(ClusterCase):
                 "GET", "/api/v1/namespaces/kube-system/events")["items"]
             if each["reason"] == "LeaderElection"])
         self.assertEqual(events[0]["involvedObject"]["kind"], "Lease")
+        self.assertTrue(events[0]["involvedObject"]["uid"])
         self.assertTrue(events[0]["message"].endswith(" became leader"))
 
 
@@ -227,6 +265,39 @@ class CommandLine(unittest.TestCase):
         self.expect_refused(["--secure-port=0"], 1, "--kubeconfig")
         self.expect_refused(["--secure-port=0", "--kubeconfig=/nothing"], 1, "/nothing")
 
+    def test_files_that_cannot_be_used_are_told_with_their_flags(self):
+        with tempfile.TemporaryDirectory() as folder:
+            strange = Path(folder, "strange")
+            strange.write_text("hello")
+            config = Path(folder, "config")
+            write_kubeconfig(config, "https://127.0.0.1:1", ca=b"hello")
+            self.expect_refused(["--secure-port=0", f"--kubeconfig={config}"], 1,
+                                "--kubeconfig: ", "the certificate of the CA cannot be read")
+            write_kubeconfig(config, "https://127.0.0.1:1")
+            self.expect_refused(
+                ["--secure-port=0", f"--kubeconfig={config}",
+                 f"--service-account-private-key-file={strange}"], 1,
+                "--service-account-private-key-file: ", str(strange))
+
+    def test_says_why_it_does_not_lead_while_the_server_is_not_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            config = Path(folder, "config")
+            write_kubeconfig(config, "https://127.0.0.1:1")
+            process = subprocess.Popen(
+                [Manager.BINARY, "--secure-port=0", f"--kubeconfig={config}"],
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            try:
+                said = ""
+                while '"Error retrieving lease lock"' not in said:
+                    line = process.stderr.readline()
+                    self.assertTrue(line, said)
+                    said += line
+                self.assertIn("127.0.0.1:1", line)
+            finally:
+                process.terminate()
+                process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0)
+
     def test_flags_of_loops_that_are_not_there_are_taken(self):
         done = self.run_with("--concurrent-deployment-syncs=9", "--version")
         self.assertEqual((done.returncode, done.stdout), (0, "Kubernetes v1.36.4\n"))
@@ -235,8 +306,11 @@ class CommandLine(unittest.TestCase):
         done = self.run_with("--help")
         self.assertEqual(done.returncode, 0)
         for text in ("Generic flags:", "Secure serving flags:", "--use-service-account-credentials",
-                     "deployment-controller (not there yet)", "\n  namespace-controller\n"):
+                     "Loops that run:", "Exit codes:"):
             self.assertIn(text, done.stdout)
+        run, missing = done.stdout.split("Loops that are not there yet:")
+        self.assertIn("namespace-controller", run)
+        self.assertIn("deployment-controller", missing.split("Generic flags:")[0])
 
 
 if __name__ == "__main__":

@@ -288,14 +288,13 @@ Result<ClientReply> DecodeReply(const ClientCall& call, const ApiAnswer& answer)
   if (media == ApiMedia::kOther) return BadAnswer("its type is neither JSON nor protobuf");
   SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, TypeMetaOf(media, answer.body));
   if (meta.kind == "Status" && meta.api_version == "v1") return reply;
-  if (call.verb == ClientVerb::kList) {
+  if (call.verb == ClientVerb::kList || call.verb == ClientVerb::kDeleteCollection) {
     const ItemNames names = ItemsOf(call);
     SKIFF_RETURN_IF_ERROR(media == ApiMedia::kProtobuf
                               ? DecodeProtobufList(answer.body, names, reply)
                               : DecodeJsonList(answer.body, names, meta, reply));
     return reply;
   }
-  if (call.verb == ClientVerb::kDeleteCollection) return reply;
   SKIFF_ASSIGN_OR_RETURN(Document object, Decode(media, answer.body, TypeOf(call, meta), meta));
   if (!object.root().is_object() && !object.root().is_map()) return BadAnswer("no object");
   reply.object = std::make_shared<const Document>(std::move(object));

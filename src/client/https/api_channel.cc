@@ -7,6 +7,8 @@
 #include "base/limits.h"
 #include "base/strings.h"
 #include "client/https/api_request.h"
+#include "net/gzip.h"
+#include "net/http1_parser.h"
 #include "object/scalar/base64.h"
 
 namespace skiff {
@@ -21,6 +23,12 @@ std::optional<int> ParseSeconds(std::string_view text) {
   return seconds;
 }
 
+Status TooLong(const std::string& server) {
+  Status why(StatusReason::kInternalError, server + ": the answer is too long");
+  why.AddCause({.reason = std::string(kAnswerTooLong), .message = {}, .field = {}});
+  return why;
+}
+
 Status Closed() { return Status(StatusReason::kServiceUnavailable, "the client was closed"); }
 
 }  // namespace
@@ -33,7 +41,7 @@ HttpHeaders IdentityHeaders(const RestConfig& config) {
     AppendBase64(config.user + ":" + config.password, credentials);
     headers.Add("authorization", "Basic " + credentials);
   }
-  const Impersonation& as = config.impersonation;
+  const ImpersonatedUser& as = config.impersonation;
   if (as.empty()) return headers;
   headers.Add("impersonate-user", as.user);
   if (!as.uid.empty()) headers.Add("impersonate-uid", as.uid);
@@ -48,8 +56,14 @@ HttpHeaders IdentityHeaders(const RestConfig& config) {
 struct ApiChannel::Call final : ResponseHandler {
   Call(ApiChannel& its_channel, ClientRequest its_request)
       : channel(its_channel), request(std::move(its_request)) {}
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call() override { *alive = false; }
 
   void OnHead(int code, const HttpHeaders& headers) override {
+    const std::string_view encoding = headers.Get("content-encoding");
+    inflating.reset();
+    if (EqualsIgnoringCase(encoding, "gzip")) inflating = std::make_shared<GzipReader>();
     answer.code = code;
     answer.content_type = headers.Get("content-type");
     answer.etag = headers.Get("etag");
@@ -63,18 +77,40 @@ struct ApiChannel::Call final : ResponseHandler {
   }
 
   void OnBody(std::string_view bytes) override {
-    if (stream != nullptr && !holds_back) return stream->OnBody(bytes);
+    if (inflating == nullptr) return static_cast<void>(Take(bytes));
+    // Whoever takes a piece may end the call, and with it this.
+    const std::shared_ptr<GzipReader> reader = inflating;
+    const std::shared_ptr<bool> is_alive = alive;
+    const Result<void> read = reader->Add(
+        bytes, [this, &is_alive](std::string_view piece) { return Take(piece) && *is_alive; });
+    if (!read && *is_alive) GiveUp(read.error());
+  }
+
+  // Whether more is wanted.
+  bool Take(std::string_view bytes) {
+    if (stream != nullptr && !holds_back) {
+      stream->OnBody(bytes);
+      return true;
+    }
     if (answer.body.size() + bytes.size() <= limits::kMaxApiAnswerBytes) {
       answer.body += bytes;
-      return;
+      return true;
     }
-    channel.parts_.connections->Cancel(*std::exchange(ticket, std::nullopt));
-    channel.FailLater(
-        id, Status(StatusReason::kInternalError, channel.server() + ": the answer is too long"));
+    GiveUp(TooLong(channel.server()));
+    return false;
+  }
+
+  void GiveUp(Status why) {
+    if (ticket) channel.parts_.connections->Cancel(*std::exchange(ticket, std::nullopt));
+    channel.FailLater(id, std::move(why));
   }
 
   void OnEnd(Result<void> outcome) override {
     ticket.reset();
+    if (outcome && inflating != nullptr && !inflating->at_end()) {
+      outcome = Fail(StatusReason::kServerTimeout,
+                     channel.server() + ": the compressed answer is not complete");
+    }
     channel.OnEnd(*this, std::move(outcome));
   }
 
@@ -85,6 +121,7 @@ struct ApiChannel::Call final : ResponseHandler {
       return done(std::unexpected(std::move(outcome).error()));
     }
     if (holds_back && outcome) {
+      if (!answer.advice.empty()) stream->OnAdvice(answer.advice);
       stream->OnHead(answer.code, held_headers);
       stream->OnBody(answer.body);
     }
@@ -96,8 +133,10 @@ struct ApiChannel::Call final : ResponseHandler {
   CallId id = 0;
   bool idempotent = false;
   Done done;
-  ResponseHandler* stream = nullptr;
+  ApiStreamHandler* stream = nullptr;
   ApiAnswer answer;
+  std::shared_ptr<GzipReader> inflating;  // null: the answer comes as it is
+  const std::shared_ptr<bool> alive = std::make_shared<bool>(true);
   bool holds_back = false;
   HttpHeaders held_headers;
   std::string token;  // of the last try
@@ -131,7 +170,7 @@ ApiChannel::CallId ApiChannel::Send(ClientRequest request, bool idempotent, Done
   return Start(std::move(call));
 }
 
-ApiChannel::CallId ApiChannel::Open(ClientRequest request, ResponseHandler* handler) {
+ApiChannel::CallId ApiChannel::Open(ClientRequest request, ApiStreamHandler* handler) {
   auto call = std::make_unique<Call>(*this, std::move(request));
   call->stream = handler;
   return Start(std::move(call));
@@ -254,9 +293,13 @@ void ApiChannel::OnEnd(Call& call, Result<void> outcome) {
   if (!outcome && outcome.error().reason() == StatusReason::kTimeout && !call.idempotent &&
       call.stream == nullptr)
     outcome = Fail(StatusReason::kServerTimeout, outcome.error().message());
-  if (outcome && call.answer.code == kUnauthorized)
-    call.answer.advice = parts_.connections->CertificateFault();
+  if (outcome && call.answer.code == kUnauthorized) call.answer.advice = Advice(call);
   Finish(call, std::move(outcome));
+}
+
+std::string ApiChannel::Advice(const Call& call) const {
+  const std::string fault = parts_.connections->CertificateFault();
+  return fault.empty() && !call.token.empty() ? parts_.tokens->Advice() : fault;
 }
 
 void ApiChannel::Finish(Call& call, Result<void> outcome) {

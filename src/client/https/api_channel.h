@@ -9,6 +9,7 @@
 //
 // An answer is whatever the server said, of any code. An error means that there was none: after
 // kServerTimeout it is not known whether the request was carried out. Neither ever holds a secret.
+// What comes compressed is inflated on the way, within limits::kMaxApiAnswerBytes.
 //
 // Belongs to its executor, which is that of the connections' loop. Callbacks never come before the
 // call that they belong to has returned, and may make further calls, but not destroy the channel.
@@ -37,6 +38,13 @@ namespace skiff {
 // Those of a configuration that say who asks, but for the token.
 HttpHeaders IdentityHeaders(const RestConfig& config);
 
+// Who follows a stream.
+class ApiStreamHandler : public ResponseHandler {
+ public:
+  // Before OnHead() of an answer that refuses: what this side knows about why.
+  virtual void OnAdvice(std::string advice) = 0;
+};
+
 class ApiChannel {
  public:
   struct Parts {
@@ -61,7 +69,7 @@ class ApiChannel {
 
   CallId Send(ClientRequest request, bool idempotent, Done done);
   // The handler must live until its OnEnd() or Cancel().
-  CallId Open(ClientRequest request, ResponseHandler* handler);
+  CallId Open(ClientRequest request, ApiStreamHandler* handler);
   // Without a further word. One that has ended is none.
   void Cancel(CallId id);
   // What is open, and everything from now on, ends with kServiceUnavailable.
@@ -89,6 +97,8 @@ class ApiChannel {
   void TryAgain(Call& call, Duration after);
   void Finish(Call& call, Result<void> outcome);
   void FailLater(CallId id, Status why);
+  // What can be done about having been refused; mostly empty.
+  std::string Advice(const Call& call) const;
 
   Parts parts_;
   RateLimiter limiter_;

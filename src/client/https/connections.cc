@@ -21,6 +21,7 @@ Result<std::shared_ptr<HttpsConnections>> HttpsConnections::Open(std::shared_ptr
   SKIFF_ASSIGN_OR_RETURN(made->endpoint_, ParseEndpoint(config.server));
   // A name that is not known yet may be later; requests then say what is wrong.
   if (const auto resolved = ResolveEndpoint(config.server)) made->endpoint_ = *resolved;
+  if (!made->endpoint_.tls) return made;
   SKIFF_ASSIGN_OR_RETURN(made->tls_options_, LoadTls(config));
   SKIFF_ASSIGN_OR_RETURN(made->tls_, ClientTls::Make(made->tls_options_));
   return made;
@@ -62,6 +63,7 @@ void HttpsConnections::DropIdle() {
 
 bool HttpsConnections::CheckFiles() {
   checked_ = loop_->clock().Monotonic();
+  if (!endpoint_.tls) return false;
   Result<ClientTlsOptions> read = LoadTls(config_);
   if (read && SameFiles(*read, tls_options_)) return false;
   // A certificate and its key are two files, which do not change at once: until both fit, the old
@@ -99,7 +101,7 @@ bool HttpsConnections::RenewCertificate() {
 }
 
 std::string HttpsConnections::CertificateFault() const {
-  const auto until = tls_->certificate_not_after();
+  const auto until = tls_ != nullptr ? tls_->certificate_not_after() : std::nullopt;
   if (!until || *until > loop_->clock().Wall()) return {};
   return "the certificate of this client" +
          (config_.certificate.file.empty() ? "" : " (" + config_.certificate.file + ")") +

@@ -60,7 +60,7 @@ TEST_F(CredentialsTest, ATokenThatIsRefusedIsReadAtOnce) {
   refused_ = "first";
   EXPECT_EQ(WhoAmI(), "Bearer second");
   refused_ = "second";
-  EXPECT_EQ(WhoAmI(), "Unauthorized");
+  EXPECT_TRUE(WhoAmI().starts_with("Unauthorized; the token in "));
 }
 
 TEST_F(CredentialsTest, AWatchIsBegunAgainWithANewToken) {
@@ -71,6 +71,7 @@ TEST_F(CredentialsTest, AWatchIsBegunAgainWithANewToken) {
     std::move(responder).Respond(JsonResponse("{}", 401));
   });
   Connect();
+  std::string fault;
   const auto watch_once = [&] {
     RecordingSink sink;
     std::unique_ptr<ClientWatch> watch;
@@ -81,9 +82,11 @@ TEST_F(CredentialsTest, AWatchIsBegunAgainWithANewToken) {
     });
     EXPECT_TRUE(sink.WaitFor(1));
     OnLoop([&] { watch.reset(); });
+    fault = sink.fault();
     return sink.text();
   };
   EXPECT_EQ(watch_once(), "end Unauthorized");
+  EXPECT_TRUE(fault.contains("the token in " + folder_.Path("token") + " was read again")) << fault;
   folder_.Write("token", "second");
   EXPECT_EQ(watch_once(), "end");
 }
@@ -185,14 +188,12 @@ TEST_F(CredentialsTest, OldConnectionsServeTheirRequestsToTheEnd) {
     arrived.Open();
   });
   Connect();
+  Advance(std::chrono::seconds(40));  // before there is a connection, which would be pinged now
   auto slow = Start(GetCall("slow"));
   ASSERT_TRUE(arrived.Wait());
   WriteCertificate(TestCertificate({.common_name = "bob", .usage = "clientAuth"}, &ca_));
-  Advance(std::chrono::seconds(30));
-  auto connections = *HttpsConnections::Open(loop_, config_);
-  EXPECT_EQ(connections->generations(), 0u);
-  OnLoop([&] { connections.reset(); });
-  Advance(std::chrono::seconds(29));
+  Advance(std::chrono::seconds(21));
+  EXPECT_EQ(WhoAmI(), "bob");
   {
     std::lock_guard lock(mutex);
     std::move(held.front()).Respond(JsonResponse(ConfigMap("old")));
@@ -200,7 +201,6 @@ TEST_F(CredentialsTest, OldConnectionsServeTheirRequestsToTheEnd) {
   ASSERT_TRUE(slow->done.Wait());
   ASSERT_TRUE(slow->reply) << slow->reply.error().message();
   EXPECT_EQ(NameOf(*slow->reply->object).name, "old");
-  Advance(std::chrono::seconds(2));
   EXPECT_EQ(WhoAmI(), "bob");
 }
 
@@ -240,7 +240,7 @@ TEST_F(CredentialsTest, NoSecretIsInLogsOrErrors) {
   Advance(std::chrono::seconds(61));
   errors += WhoAmI();
   StopServer();
-  errors += CallThroughTime(GetCall(), std::chrono::seconds(1)).error().message();
+  errors += CallThroughTime(GetCall()).error().message();
   const std::string all = errors + log_sink.Text();
   EXPECT_EQ(all.find("hunter"), std::string::npos) << all;
   EXPECT_NE(all.find("certificates of a client stay as they are"), std::string::npos) << all;

@@ -14,7 +14,7 @@
 
 namespace skiff {
 
-class HttpsWatch final : public ClientWatch, public ResponseHandler {
+class HttpsWatch final : public ClientWatch, public ApiStreamHandler {
  public:
   // The channel may go first; the sink and the resource may not.
   HttpsWatch(const std::shared_ptr<ApiChannel>& channel, const ApiResource& resource,
@@ -22,6 +22,7 @@ class HttpsWatch final : public ClientWatch, public ResponseHandler {
   ~HttpsWatch() override;
 
  private:
+  void OnAdvice(std::string advice) override { fault_.advice = std::move(advice); }
   void OnHead(int code, const HttpHeaders& headers) override;
   void OnBody(std::string_view bytes) override;
   void OnEnd(Result<void> outcome) override;

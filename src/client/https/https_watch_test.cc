@@ -1,6 +1,7 @@
 #include "client/https/https_watch.h"
 
 #include "client/https/testing.h"
+#include "net/gzip.h"
 #include "object/protobuf/wire.h"
 
 namespace skiff {
@@ -38,6 +39,8 @@ class HttpsWatchTest : public HttpsTest {
   // The server answers with what the feed gives.
   void ServeFeed(bool as_protobuf) {
     Serve([this, as_protobuf](HttpRequest request, Responder responder) {
+      if (request.query.find("watch=true") == std::string::npos)
+        return std::move(responder).Respond(JsonResponse(ConfigMap("a")));
       query_ = request.query;
       HttpResponse response = TypedResponse(
           as_protobuf ? "application/vnd.kubernetes.protobuf;stream=watch" : "application/json",
@@ -93,6 +96,46 @@ TEST_F(HttpsWatchTest, EventsComeInBothForms) {
     });
     StopServer();
   }
+}
+
+TEST_F(HttpsWatchTest, EventsComeOverHttp1WhileOthersCall) {
+  server_tls_.http2 = false;
+  Serve([this](HttpRequest request, Responder responder) {
+    HttpResponse response = JsonResponse(ConfigMap("b"));
+    if (request.query.contains("watch=")) {
+      response.body = {};
+      response.source = feed_->MakeSource();
+    }
+    std::move(responder).Respond(std::move(response));
+  });
+  Connect();
+  Watch();
+  feed_->Add(JsonEvent("ADDED", ConfigMap("a")));
+  ASSERT_TRUE(sink_.WaitFor(1));
+  EXPECT_TRUE(Call(GetCall()));
+  feed_->Add(JsonEvent("MODIFIED", ConfigMap("a", "2")));
+  ASSERT_TRUE(sink_.WaitFor(2));
+  EXPECT_TRUE(Call(GetCall()));
+  feed_->End();
+  ASSERT_TRUE(sink_.WaitFor(3));
+  EXPECT_EQ(sink_.text(), "ADDED a, MODIFIED a, end");
+}
+
+TEST_F(HttpsWatchTest, CompressedEventsAreInflatedAsTheyCome) {
+  Serve([this](HttpRequest, Responder responder) {
+    HttpResponse response = JsonResponse("");
+    response.headers.Add("content-encoding", "gzip");
+    response.source = MakeGzipSource(feed_->MakeSource());
+    std::move(responder).Respond(std::move(response));
+  });
+  config_.compression = true;
+  Connect();
+  Watch();
+  feed_->Add(JsonEvent("ADDED", ConfigMap("a")));
+  ASSERT_TRUE(sink_.WaitFor(1));
+  feed_->Add(JsonEvent("DELETED", ConfigMap("a", "2")));
+  ASSERT_TRUE(sink_.WaitFor(2));
+  EXPECT_EQ(sink_.text(), "ADDED a, DELETED a");
 }
 
 TEST_F(HttpsWatchTest, TheServerIsToldWhenToEndIt) {
@@ -201,14 +244,18 @@ TEST_F(HttpsWatchTest, AQuietWatchStaysOpen) {
   Watch();
   feed_->Add(ProtobufEvent("ADDED", ConfigMap("a")));
   ASSERT_TRUE(sink_.WaitFor(1));
-  // The server answers pings, so that nothing happens however long nothing is to be told.
+  // The server answers pings, so that nothing happens however long nothing is to be told. It has
+  // done so, on its only thread, once it has answered two calls over a connection of their own.
+  auto others = *HttpsTransport::Open(Surroundings(), config_);
   for (int i = 0; i < 20; ++i) {
     Advance(std::chrono::seconds(16));
-    OnLoop([] {});
-    std::mutex mutex;
-    std::unique_lock lock(mutex);
-    std::condition_variable().wait_for(lock, std::chrono::milliseconds(20));
+    for (int call = 0; call < 2; ++call) {
+      Latch answered;
+      OnLoop([&] { others->Send(GetCall(), [&](const auto&) { answered.Open(); }); });
+      ASSERT_TRUE(answered.Wait());
+    }
   }
+  OnLoop([&] { others.reset(); });
   EXPECT_EQ(sink_.text(), "ADDED a");
 }
 
@@ -230,10 +277,7 @@ TEST_F(HttpsWatchTest, AServerThatHasFallenSilentIsFoundOut) {
   ASSERT_TRUE(sink_.WaitFor(1));
   auto write = Start(CreateCall());
   ASSERT_TRUE(stuck.Wait());
-  for (int i = 0; i < 3; ++i) {
-    Advance(std::chrono::seconds(16));
-    OnLoop([] {});
-  }
+  for (int i = 0; i < 3; ++i) Advance(std::chrono::seconds(16));
   ASSERT_TRUE(sink_.WaitFor(2));
   EXPECT_EQ(sink_.text(), "ADDED a, end ServiceUnavailable");
   EXPECT_NE(sink_.fault().find("the server has fallen silent"), std::string::npos);

@@ -133,6 +133,8 @@ Result<void> ReadCluster(const Value& cluster, const File& file, RestConfig& con
   if (!TextOf(&cluster, "proxy-url").empty())
     return Fault(file.path, "its cluster is behind a proxy, which is not supported");
   config.server_name = TextOf(&cluster, "tls-server-name");
+  const Value* uncompressed = cluster.Find("disable-compression");
+  if (uncompressed != nullptr && uncompressed->AsBool()) config.compression = false;
   const Value* insecure = cluster.Find("insecure-skip-tls-verify");
   config.insecure = insecure != nullptr && insecure->AsBool();
   config.ca = DataOrFile(cluster, "certificate-authority", file);

@@ -35,7 +35,8 @@ contexts:
 - {name: b, context: {cluster: d}}
 clusters:
 - {name: c, cluster: {server: "https://c", certificate-authority: ca.crt, tls-server-name: name}}
-- {name: d, cluster: {server: "https://d", insecure-skip-tls-verify: true}}
+- {name: d, cluster: {server: "https://d", insecure-skip-tls-verify: true,
+    disable-compression: true}}
 users:
 - name: u
   user: {tokenFile: token, as: eve, as-uid: "7", as-groups: [g, h], as-user-extra: {k: [v, w]}}
@@ -55,6 +56,8 @@ TEST_F(KubeconfigTest, FilesAreRelativeToTheKubeconfig) {
   EXPECT_EQ(other.server, "https://d");
   EXPECT_TRUE(other.insecure);
   EXPECT_TRUE(other.token.empty());
+  EXPECT_EQ(other.compression, false);
+  EXPECT_EQ(config.compression, std::nullopt);
 }
 
 TEST_F(KubeconfigTest, ImpersonationIsRead) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct TextOrFile {
 };
 
 // Whom the server shall take the client for, if the client may do that.
-struct Impersonation {
+struct ImpersonatedUser {
   std::string user = {};
   std::string uid = {};
   std::vector<std::string> groups = {};
@@ -34,7 +35,7 @@ struct Impersonation {
 };
 
 struct RestConfig {
-  std::string server = {};  // "https://host:6443"
+  std::string server = {};  // "https://host:6443", or http:// for one without TLS
   TextOrFile ca = {};       // PEM; empty: those that the system trusts
   std::string server_name = {};
   bool insecure = false;
@@ -43,7 +44,7 @@ struct RestConfig {
   TextOrFile token = {};  // with both, the file counts as long as it can be read
   std::string user = {};  // and password, of basic authentication
   std::string password = {};
-  Impersonation impersonation = {};
+  ImpersonatedUser impersonation = {};
   std::string name_space = {};  // of the context, or of the pod
   std::string user_agent = "skiff";
   // Calls a second in the long run, and at once; no limit unless both are positive.
@@ -51,6 +52,9 @@ struct RestConfig {
   int burst = 0;
   // Of one try of a call that is no watch; none begins later after the first.
   Duration timeout = limits::kClientRequestTimeout;
+  // Whether answers may come compressed. Nothing: unless the server is on this machine, where that
+  // would cost more than it saves.
+  std::optional<bool> compression = {};
   // Whether built-in kinds go as protobuf; else everything is JSON.
   bool protobuf = true;
 

@@ -41,6 +41,11 @@ void ServiceAccountToken::Get(Done done) {
   Ask();
 }
 
+std::string ServiceAccountToken::Advice() const {
+  return "a new token of the service account " + account_.name_space + "/" + account_.name +
+         " is refused too: the API server may not believe the key or the issuer of its own tokens";
+}
+
 bool ServiceAccountToken::Refuse(const std::string& token) {
   if (token == token_) token_.clear();
   return true;
@@ -121,31 +126,52 @@ void ServiceAccountToken::End(Result<std::string> token) {
   for (Done& done : std::exchange(waiting_, {})) done(token);
 }
 
-Result<std::unique_ptr<ServiceAccountTransports>> ServiceAccountTransports::Open(
+Result<std::unique_ptr<NamedTransports>> NamedTransports::OpenServiceAccounts(
     const HttpsSurroundings& surroundings, const RestConfig& config, ClientTransport& root,
-    std::string name_space) {
-  std::unique_ptr<ServiceAccountTransports> made(
-      new ServiceAccountTransports(surroundings, config.Anonymous(), root, std::move(name_space)));
-  SKIFF_ASSIGN_OR_RETURN(made->connections_,
-                         HttpsConnections::Open(surroundings.loop, made->config_,
-                                                {.check_interval = surroundings.check_interval,
-                                                 .log = surroundings.log}));
+    Rates rates, std::string name_space) {
+  const std::string agent_prefix = "/system:serviceaccount:" + name_space + ":";
+  std::unique_ptr<NamedTransports> made(
+      new NamedTransports(surroundings, config.Anonymous(), std::move(rates), agent_prefix,
+                          [&root, name_space = std::move(name_space)](std::string_view name) {
+                            return std::make_shared<ServiceAccountToken>(
+                                root, ObjectName{name_space, std::string(name)});
+                          }));
+  SKIFF_RETURN_IF_ERROR(made->Connect());
   return made;
 }
 
-ClientTransport& ServiceAccountTransports::Of(std::string_view name) {
+Result<std::unique_ptr<NamedTransports>> NamedTransports::OpenSameIdentity(
+    const HttpsSurroundings& surroundings, const RestConfig& config, Rates rates) {
+  const auto tokens = std::make_shared<ConfiguredToken>(config, surroundings.executor.clock(),
+                                                        surroundings.check_interval);
+  std::unique_ptr<NamedTransports> made(new NamedTransports(
+      surroundings, config, std::move(rates), "/", [tokens](std::string_view) { return tokens; }));
+  SKIFF_RETURN_IF_ERROR(made->Connect());
+  return made;
+}
+
+Result<void> NamedTransports::Connect() {
+  SKIFF_ASSIGN_OR_RETURN(connections_,
+                         HttpsConnections::Open(surroundings_.loop, config_,
+                                                {.check_interval = surroundings_.check_interval,
+                                                 .log = surroundings_.log}));
+  return {};
+}
+
+ClientTransport& NamedTransports::Of(std::string_view name) {
   const auto found = transports_.find(name);
   if (found != transports_.end()) return *found->second;
   RestConfig config = config_;
-  config.user_agent += "/system:serviceaccount:" + name_space_ + ":" + std::string(name);
-  auto tokens =
-      std::make_shared<ServiceAccountToken>(root_, ObjectName{name_space_, std::string(name)});
-  auto made =
-      std::make_unique<HttpsTransport>(surroundings_, config, connections_, std::move(tokens));
+  config.user_agent += agent_prefix_ + std::string(name);
+  if (const auto rate = rates_.find(name); rate != rates_.end()) {
+    config.qps *= rate->second.qps_factor;
+    config.burst = static_cast<int>(config.burst * rate->second.burst_factor);
+  }
+  auto made = std::make_unique<HttpsTransport>(surroundings_, config, connections_, tokens_(name));
   return *transports_.emplace(std::string(name), std::move(made)).first->second;
 }
 
-void ServiceAccountTransports::Close() {
+void NamedTransports::Close() {
   for (const auto& [name, transport] : transports_) transport->Close();
 }
 

@@ -1,11 +1,12 @@
-// Transports for other identities: each control loop speaks as a service account of its own, whose
-// tokens come from the TokenRequest API.
+// Transports of control loops: each has a rate limit of its own, and speaks as a service account of
+// its own, whose tokens come from the TokenRequest API, or as all the others do.
 //
 // A token is asked for when it is first needed, and again when 80 % of its life is over; while the
 // new one is on its way the old one serves. A service account that is missing is created. All of it
 // belongs to the executor.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,6 +28,7 @@ class ServiceAccountToken final : public TokenSource,
 
   void Get(Done done) override;
   bool Refuse(const std::string& token) override;
+  std::string Advice() const override;
 
  private:
   void Ask();
@@ -45,31 +47,48 @@ class ServiceAccountToken final : public TokenSource,
   std::vector<Done> waiting_;
 };
 
-class ServiceAccountTransports {
+// A transport for each name, with a rate limit of its own, over the same connections.
+class NamedTransports {
  public:
-  // `config` is that of the root; its credentials are used by the root alone.
-  static Result<std::unique_ptr<ServiceAccountTransports>> Open(
-      const HttpsSurroundings& surroundings, const RestConfig& config, ClientTransport& root,
-      std::string name_space = "kube-system");
-  // As for transports.
-  ~ServiceAccountTransports() = default;
+  // By what the limits of the configuration are multiplied.
+  struct Rate {
+    double qps_factor = 1;
+    double burst_factor = 1;
+  };
+  using Rates = std::map<std::string, Rate, std::less<>>;  // of names that have more than others
 
-  // Of the account with that name; the same each time. Lives as long as this does.
+  // Each speaks as the service account of its name. `config` is that of the root; its credentials
+  // are used by the root alone.
+  static Result<std::unique_ptr<NamedTransports>> OpenServiceAccounts(
+      const HttpsSurroundings& surroundings, const RestConfig& config, ClientTransport& root,
+      Rates rates = {}, std::string name_space = "kube-system");
+  // All speak with the credentials of the configuration.
+  static Result<std::unique_ptr<NamedTransports>> OpenSameIdentity(
+      const HttpsSurroundings& surroundings, const RestConfig& config, Rates rates = {});
+  // As for transports.
+  ~NamedTransports() = default;
+
+  // The same for a name each time. Lives as long as this does.
   ClientTransport& Of(std::string_view name);
   void Close();
 
  private:
-  ServiceAccountTransports(const HttpsSurroundings& surroundings, RestConfig config,
-                           ClientTransport& root, std::string name_space)
+  using TokensOf = std::function<std::shared_ptr<TokenSource>(std::string_view name)>;
+
+  NamedTransports(const HttpsSurroundings& surroundings, RestConfig config, Rates rates,
+                  std::string agent_prefix, TokensOf tokens)
       : surroundings_(surroundings),
         config_(std::move(config)),
-        root_(root),
-        name_space_(std::move(name_space)) {}
+        rates_(std::move(rates)),
+        agent_prefix_(std::move(agent_prefix)),
+        tokens_(std::move(tokens)) {}
+  Result<void> Connect();
 
   const HttpsSurroundings surroundings_;
-  const RestConfig config_;  // without credentials
-  ClientTransport& root_;
-  const std::string name_space_;
+  const RestConfig config_;
+  const Rates rates_;
+  const std::string agent_prefix_;
+  const TokensOf tokens_;
   std::shared_ptr<HttpsConnections> connections_;
   std::map<std::string, std::unique_ptr<HttpsTransport>, std::less<>> transports_;
 };

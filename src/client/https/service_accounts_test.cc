@@ -31,7 +31,7 @@ class ServiceAccountsTest : public HttpsTest {
     });
     config_.token.text = "root";
     Connect();
-    all_ = *ServiceAccountTransports::Open(Surroundings(), config_, *transport_);
+    all_ = *NamedTransports::OpenServiceAccounts(Surroundings(), config_, *transport_);
   }
   void GiveToken(const HttpRequest& request, Responder responder) {
     if (failing_) return std::move(responder).Respond(JsonResponse("{}", 500));
@@ -54,7 +54,8 @@ class ServiceAccountsTest : public HttpsTest {
                          until + R"("}})",
                      201));
   }
-  std::string WhoIs(const std::string& account) {
+  // Time passes only if the answer is one that comes after several tries.
+  std::string WhoIs(const std::string& account, bool after_tries = false) {
     Latch done;
     std::string out;
     OnLoop([&] {
@@ -63,13 +64,10 @@ class ServiceAccountsTest : public HttpsTest {
         done.Open();
       });
     });
-    for (int i = 0; i < 200 && !done.is_open(); ++i) {
-      std::mutex mutex;
-      std::unique_lock lock(mutex);
-      std::condition_variable().wait_for(lock, std::chrono::milliseconds(5));
-      if (failing_) Advance(std::chrono::milliseconds(500));
-    }
-    EXPECT_TRUE(done.Wait());
+    if (after_tries)
+      PassTimeUntil(done);
+    else
+      EXPECT_TRUE(done.Wait());
     return out;
   }
   ~ServiceAccountsTest() override {
@@ -85,7 +83,7 @@ class ServiceAccountsTest : public HttpsTest {
   std::string agent_;
   std::atomic<bool> failing_ = false;
   std::atomic<int> given_ = 0;
-  std::unique_ptr<ServiceAccountTransports> all_;
+  std::unique_ptr<NamedTransports> all_;
 };
 
 TEST_F(ServiceAccountsTest, EachSpeaksForItself) {
@@ -106,8 +104,8 @@ TEST_F(ServiceAccountsTest, TokensAreRenewedBeforeTheyExpire) {
   Advance(std::chrono::seconds(20));
   // The old one serves while the new one comes.
   EXPECT_EQ(WhoIs("there"), "Bearer there-1");
-  for (int i = 0; i < 200 && given_ < 2; ++i) WhoIs("there");
-  for (int i = 0; i < 200 && WhoIs("there") != "Bearer there-2"; ++i) continue;
+  const Duration end = system_clock_.Monotonic() + std::chrono::seconds(kPatienceSeconds);
+  while (WhoIs("there") != "Bearer there-2" && system_clock_.Monotonic() < end) continue;
   EXPECT_EQ(WhoIs("there"), "Bearer there-2");
 }
 
@@ -124,7 +122,7 @@ TEST_F(ServiceAccountsTest, ATokenThatIsRefusedIsReplaced) {
 TEST_F(ServiceAccountsTest, WhereThereIsNoTokenThatIsSaid) {
   ServeTokens();
   failing_ = true;
-  EXPECT_EQ(WhoIs("there").find("no token for the service account kube-system/there: "), 0u);
+  EXPECT_EQ(WhoIs("there", true).find("no token for the service account kube-system/there: "), 0u);
   failing_ = false;
   EXPECT_EQ(WhoIs("there"), "Bearer there-1");
 }
@@ -135,6 +133,39 @@ TEST_F(ServiceAccountsTest, ATokenOutlivesAServerThatGivesNone) {
   failing_ = true;
   Advance(std::chrono::seconds(3000));
   EXPECT_EQ(WhoIs("there"), "Bearer there-1");
+}
+
+TEST_F(ServiceAccountsTest, LoopsOfOneIdentityHaveLimitsOfTheirOwnAndSomeHaveMore) {
+  Serve([this](HttpRequest request, Responder responder) {
+    {
+      std::lock_guard lock(mutex_);
+      agent_ = request.headers.Get("user-agent");
+    }
+    std::move(responder).Respond(
+        JsonResponse(ConfigMap(std::string(request.headers.Get("authorization")))));
+  });
+  config_.token.text = "root";
+  config_.qps = 1;
+  config_.burst = 2;
+  Connect();
+  all_ = *NamedTransports::OpenSameIdentity(Surroundings(), config_,
+                                            {{"busy", {.qps_factor = 20, .burst_factor = 3}}});
+  EXPECT_EQ(WhoIs("plain"), "Bearer root");
+  EXPECT_EQ(agent_, "skiff/plain");
+  // The clock stands still: only what may go at once is answered.
+  const auto answered = [this](const std::string& name) {
+    auto count = std::make_shared<std::atomic<int>>(0);
+    OnLoop([&] {
+      for (int i = 0; i < 9; ++i) {
+        all_->Of(name).Send(GetCall(),
+                            [count](Result<ClientReply> reply) { *count += reply ? 1 : 0; });
+      }
+    });
+    EXPECT_EQ(WhoIs("other of " + name), "Bearer root");
+    return count->load();
+  };
+  EXPECT_EQ(answered("plain"), 1);
+  EXPECT_EQ(answered("busy"), 6);
 }
 
 }  // namespace

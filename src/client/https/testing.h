@@ -2,8 +2,10 @@
 // transport to it whose time passes when the test says so.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -111,6 +113,50 @@ class RecordingSink final : public ClientWatchSink {
   std::optional<Status> fault_;
 };
 
+// The loop's executor, which can tell what it was asked to do later: the tries again of calls and
+// the turns of those beyond the rate. Who waits for these waits for nothing but the time. Belongs
+// to the loop.
+class PausingExecutor final : public Executor {
+ public:
+  explicit PausingExecutor(std::shared_ptr<EventLoop> loop) : executor_(std::move(loop)) {}
+
+  void Post(Work work) override { executor_.Post(std::move(work)); }
+  TimerId After(Duration delay, Work work) override {
+    const uint64_t id = ++last_;
+    const TimerId timer = executor_.After(delay, [this, id, work = std::move(work)]() mutable {
+      waits_.erase(id);
+      work();
+    });
+    waits_[id] = {clock().Monotonic() + delay, timer};
+    return {id};
+  }
+  void Cancel(TimerId timer) override {
+    const auto found = waits_.find(timer.value);
+    if (found == waits_.end()) return;
+    executor_.Cancel(found->second.timer);
+    waits_.erase(found);
+  }
+  Clock& clock() override { return executor_.clock(); }
+
+  // When the first of them is due; nothing when nobody waits.
+  std::optional<Duration> FirstDue() const {
+    std::optional<Duration> first;
+    for (const auto& [id, wait] : waits_)
+      if (!first || wait.due < *first) first = wait.due;
+    return first;
+  }
+
+ private:
+  struct Wait {
+    Duration due{};
+    TimerId timer;
+  };
+
+  LoopExecutor executor_;
+  std::map<uint64_t, Wait> waits_;
+  uint64_t last_ = 0;
+};
+
 class HttpsTest : public testing::Test {
  protected:
   HttpsTest() {
@@ -122,7 +168,7 @@ class HttpsTest : public testing::Test {
     clock_.JumpWall(system_clock_.Wall() - clock_.Wall());
     loop_ = *EventLoop::Create(clock_);
     loop_->Start("client");
-    executor_ = std::make_unique<LoopExecutor>(loop_);
+    executor_ = std::make_unique<PausingExecutor>(loop_);
   }
   ~HttpsTest() override {
     OnLoop([this] {
@@ -140,26 +186,31 @@ class HttpsTest : public testing::Test {
     });
     ASSERT_TRUE(done.Wait());
   }
-  // The loop looks at its clock only when something wakes it.
+  // A turn of the loop that begins now has ended.
+  void PassATurn() {
+    OnLoop([] {});
+    OnLoop([] {});
+  }
+  // Between two turns of the loop: none of them sees both times. What was due has been done.
   void Advance(Duration by) {
+    PassATurn();
     clock_.Advance(by);
-    loop_->Post([] {});
+    PassATurn();
   }
 
-  // Again on the same port after StopServer().
+  // On the same port each time; nobody else listens there after StopServer().
   void Serve(FunctionHandler::Function function) {
     handler_ = std::make_unique<FunctionHandler>(std::move(function));
     HttpServerOptions options;
-    options.addresses = {address_.empty() ? "127.0.0.1:0" : address_};
+    options.addresses = {port_.address()};
     options.handler = handler_.get();
     options.clock = &system_clock_;
     options.loops = 1;
-    options.tls = server_tls_;
+    if (!is_plain_) options.tls = server_tls_;
     auto server = HttpServer::Start(std::move(options));
     ASSERT_TRUE(server) << server.error().message();
     server_ = std::move(*server);
-    address_ = server_->addresses().front();
-    config_.server = "https://" + address_;
+    config_.server = (is_plain_ ? "http://" : "https://") + port_.address();
   }
   void StopServer() { server_.reset(); }
 
@@ -190,17 +241,26 @@ class HttpsTest : public testing::Test {
     EXPECT_TRUE(pending->done.Wait());
     return std::move(pending->reply);
   }
-  // Moves the time on until the call is answered.
-  Result<ClientReply> CallThroughTime(ClientCall call, Duration step) {
-    auto pending = Start(std::move(call));
+  // Moves the time on whenever somebody waits for that, until the latch opens. While the server is
+  // asked or connected to, the time stands still, however long that takes.
+  void PassTimeUntil(Latch& done) {
+    const Duration end = system_clock_.Monotonic() + std::chrono::seconds(kPatienceSeconds);
     std::mutex mutex;
     std::condition_variable never;
-    for (int i = 0; i < 400 && !pending->done.is_open(); ++i) {
+    while (!done.is_open() && system_clock_.Monotonic() < end) {
+      std::optional<Duration> due;
+      OnLoop([&] { due = executor_->FirstDue(); });
       std::unique_lock lock(mutex);
-      never.wait_for(lock, std::chrono::milliseconds(5));
-      Advance(step);
+      if (due)
+        Advance(std::max(*due - clock_.Monotonic(), Duration::zero()));
+      else
+        never.wait_for(lock, std::chrono::milliseconds(1));
     }
-    EXPECT_TRUE(pending->done.Wait());
+    EXPECT_TRUE(done.is_open());
+  }
+  Result<ClientReply> CallThroughTime(ClientCall call) {
+    auto pending = Start(std::move(call));
+    PassTimeUntil(pending->done);
     return std::move(pending->reply);
   }
 
@@ -230,12 +290,13 @@ class HttpsTest : public testing::Test {
   TestCertificate server_certificate_{
       {.common_name = "server", .names = "DNS:localhost,IP:127.0.0.1"}, &ca_};
   TlsOptions server_tls_;
+  bool is_plain_ = false;  // the server has no TLS
   RestConfig config_;
-  std::string address_;
+  HeldPort port_;
   std::unique_ptr<FunctionHandler> handler_;
   std::unique_ptr<HttpServer> server_;
   std::shared_ptr<EventLoop> loop_;
-  std::unique_ptr<LoopExecutor> executor_;
+  std::unique_ptr<PausingExecutor> executor_;
   std::unique_ptr<HttpsTransport> transport_;
 };
 

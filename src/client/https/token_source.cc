@@ -34,4 +34,13 @@ bool ConfiguredToken::Refuse(const std::string& token) {
   return token_ != token;
 }
 
+std::string ConfiguredToken::Advice() const {
+  if (config_.token.empty()) return {};
+  if (config_.token.file.empty())
+    return "the token of this client may have expired: put a new one into its configuration";
+  if (!outcome_) return outcome_.error().message() + ", and the token that was in it is refused";
+  return "the token in " + config_.token.file +
+         " was read again and is still refused: it may have expired, or be of another cluster";
+}
+
 }  // namespace skiff

@@ -20,6 +20,8 @@ class TokenSource {
   virtual void Get(Done done) = 0;
   // The server did not believe that token. Whether Get() would now give another one.
   virtual bool Refuse(const std::string& token) = 0;
+  // Where the token comes from, and so what can be done about one that is not believed.
+  virtual std::string Advice() const { return {}; }
 };
 
 // The token of a configuration. A file is read again when the last look at it is long ago, or when
@@ -33,6 +35,7 @@ class ConfiguredToken final : public TokenSource {
 
   void Get(Done done) override;
   bool Refuse(const std::string& token) override;
+  std::string Advice() const override;
 
  private:
   void Read();
