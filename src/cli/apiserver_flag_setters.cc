@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "apiserver/admission/plugin.h"
-#include "cli/flag_values.h"
 #include "base/suggest.h"
+#include "cli/flag_values.h"
 
 namespace skiff::flag_setters {
 namespace {
@@ -54,33 +54,6 @@ Result<Number> ParseNumber(std::string_view text) {
 
 }  // namespace
 
-Result<void> SetFeatureGates(Line& line, std::string_view text, bool first) {
-  std::map<std::string, bool, std::less<>> given;
-  SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> pairs, SplitList(text));
-  for (const std::string& pair : pairs) {
-    std::string_view rest = TrimSpace(pair);
-    if (rest.empty()) continue;
-    const size_t equals = rest.find('=');
-    if (equals == std::string_view::npos) {
-      return BadRequest(Quoted(rest) + " is not of the form Name=true or Name=false");
-    }
-    const size_t colon = rest.substr(0, equals).find(':');
-    if (colon != std::string_view::npos) {
-      if (rest.substr(0, colon) != "kube") {
-        return BadRequest(Quoted(rest.substr(0, colon)) + " is no component; leave it out");
-      }
-      rest.remove_prefix(colon + 1);
-    }
-    SKIFF_RETURN_IF_ERROR(flag_values::Set(given, rest, /*first=*/false));
-  }
-  auto& gates = line.options.feature_gates;
-  if (first) gates.clear();
-  for (const auto& [name, on] : given) gates.insert_or_assign(name, on);
-  return {};
-}
-
-std::string ShowFeatureGates(Line& line) { return flag_values::Show(line.options.feature_gates); }
-
 Result<void> SetMinRequestTimeout(Line& line, std::string_view text, bool /*first*/) {
   SKIFF_ASSIGN_OR_RETURN(const int32_t seconds, ParseNumber<int32_t>(text));
   line.options.requests.min_request_timeout = std::chrono::seconds(seconds);
@@ -125,33 +98,6 @@ Result<void> SetTlsMinVersion(Line& line, std::string_view text, bool /*first*/)
     return BadRequest(Quoted(text) + " is neither VersionTLS12 nor VersionTLS13");
   }
   return {};
-}
-
-Result<void> SetSniCertKey(Line& line, std::string_view text, bool first) {
-  const size_t colon = text.find(':');
-  SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> files, SplitList(text.substr(0, colon)));
-  if (files.size() != 2 || files[0].empty() || files[1].empty()) {
-    return BadRequest(Quoted(text) + " is not of the form file.crt,file.key[:name,name]");
-  }
-  NamedCertificate certificate{.cert_file = files[0], .key_file = files[1], .names = {}};
-  if (colon != std::string_view::npos) {
-    SKIFF_ASSIGN_OR_RETURN(certificate.names, SplitList(text.substr(colon + 1)));
-  }
-  auto& all = line.options.tls.sni_cert_keys;
-  if (first) all.clear();
-  all.push_back(std::move(certificate));
-  return {};
-}
-
-std::string ShowSniCertKeys(Line& line) {
-  std::string out = "[";
-  for (const NamedCertificate& one : line.options.tls.sni_cert_keys) {
-    if (out.size() > 1) out += ';';
-    out += one.cert_file + "," + one.key_file;
-    const std::string names = flag_values::Show(one.names);
-    if (!one.names.empty()) out += ":" + names.substr(1, names.size() - 2);
-  }
-  return out + "]";
 }
 
 Result<void> SetAuthorizationMode(Line& line, std::string_view text, bool first) {
@@ -275,27 +221,6 @@ Result<void> SetStorageBackend(Line& /*line*/, std::string_view text, bool /*fir
   if (text.empty() || text == "etcd3") return {};
   return BadRequest(Quoted(text) + " is not etcd3");
 }
-
-Result<void> SetEmulatedVersion(Line& /*line*/, std::string_view text, bool /*first*/) {
-  SKIFF_ASSIGN_OR_RETURN(const std::vector<std::string> versions, SplitList(text));
-  for (const std::string& version : versions) {
-    if (version == "1.36" || version == "kube=1.36") continue;
-    return BadRequest(Quoted(version) + ": versions other than 1.36 cannot be emulated");
-  }
-  return {};
-}
-
-std::string ShowEmptyList(Line& /*line*/) { return "[]"; }
-
-Result<void> SetVersion(Line& line, std::string_view text, bool /*first*/) {
-  SKIFF_RETURN_IF_ERROR(flag_values::CheckSyntax("version", text));
-  bool wanted = true;
-  if (text != "raw") SKIFF_RETURN_IF_ERROR(flag_values::Set(wanted, text, true));
-  line.version = !wanted ? "" : text == "raw" ? "raw" : "true";
-  return {};
-}
-
-std::string ShowVersion(Line& line) { return line.version.empty() ? "false" : line.version; }
 
 std::string ShowNothing(Line& /*line*/) { return ""; }
 

@@ -11,9 +11,6 @@ namespace skiff::flag_setters {
 
 using Line = ApiServerCommandLine;
 
-// "Name=true,kube:Other=false"
-Result<void> SetFeatureGates(Line& line, std::string_view text, bool first);
-std::string ShowFeatureGates(Line& line);
 // Seconds as a bare number.
 Result<void> SetMinRequestTimeout(Line& line, std::string_view text, bool first);
 std::string ShowMinRequestTimeout(Line& line);
@@ -22,9 +19,6 @@ std::string ShowSecurePort(Line& line);
 Result<void> SetCipherSuites(Line& line, std::string_view text, bool first);
 std::string ShowCipherSuites(Line& line);
 Result<void> SetTlsMinVersion(Line& line, std::string_view text, bool first);
-// "file.crt,file.key:name,*.name"
-Result<void> SetSniCertKey(Line& line, std::string_view text, bool first);
-std::string ShowSniCertKeys(Line& line);
 Result<void> SetAuthorizationMode(Line& line, std::string_view text, bool first);
 std::string ShowAuthorizationMode(Line& line);
 Result<void> SetEnabledPlugins(Line& line, std::string_view text, bool first);
@@ -41,11 +35,6 @@ std::string ShowNodePortRange(Line& line);
 Result<void> SetWatchCacheSizes(Line& line, std::string_view text, bool first);
 std::string ShowWatchCacheSizes(Line& line);
 Result<void> SetStorageBackend(Line& line, std::string_view text, bool first);
-// "1.36" or "kube=1.36"
-Result<void> SetEmulatedVersion(Line& line, std::string_view text, bool first);
-std::string ShowEmptyList(Line& line);
-Result<void> SetVersion(Line& line, std::string_view text, bool first);
-std::string ShowVersion(Line& line);
 std::string ShowNothing(Line& line);
 
 }  // namespace skiff::flag_setters

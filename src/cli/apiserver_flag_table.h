@@ -2,12 +2,13 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "cli/apiserver_flags.h"
 
 namespace skiff {
 
 std::span<const ApiServerFlag> ApiServerServingFlags();
-std::span<const ApiServerFlag> ApiServerOtherFlags();
+std::vector<ApiServerFlag> ApiServerOtherFlags();
 
 }  // namespace skiff

@@ -18,9 +18,4 @@ Result<void> ParseApiServerFlags(std::span<const std::string_view> words,
   return ServerFlagSet<ApiServerCommandLine>(AllApiServerFlags(), line).Parse(words);
 }
 
-std::string ApiServerHelp() {
-  ApiServerCommandLine line;
-  return ServerFlagSet<ApiServerCommandLine>(AllApiServerFlags(), line).HelpText();
-}
-
 }  // namespace skiff

@@ -13,13 +13,10 @@
 namespace skiff {
 
 // What a command line of kube-apiserver says.
-struct ApiServerCommandLine {
+struct ApiServerCommandLine : ServerCommandLine {
   ApiServerOptions options;
   // Where a certificate is made and kept when none is given.
   std::string cert_dir = "/var/run/kubernetes";
-  std::string version;  // of --version: "true", "raw"; empty: not asked for
-  bool help = false;
-  std::vector<std::string> warnings;
 };
 
 using ApiServerFlag = ServerFlag<ApiServerCommandLine>;
@@ -30,7 +27,5 @@ std::vector<ApiServerFlag> AllApiServerFlags();
 // Fills in the command line. Options are neither derived nor validated yet.
 Result<void> ParseApiServerFlags(std::span<const std::string_view> words,
                                  ApiServerCommandLine& line);
-
-std::string ApiServerHelp();
 
 }  // namespace skiff

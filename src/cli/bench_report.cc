@@ -54,7 +54,7 @@ struct Row {
   std::string_view name;
   uint64_t count;
   uint64_t errors;
-  const Histogram* latency;
+  const LatencyHistogram* latency;
 };
 
 // What the load consisted of, one row for each operation that happened.

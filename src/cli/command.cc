@@ -6,14 +6,16 @@
 #include <vector>
 
 #include "base/strings.h"
+#include "base/suggest.h"
 #include "cli/bench_commands.h"
 #include "cli/completion.h"
 #include "cli/convert.h"
 #include "cli/etcd.h"
+#include "cli/kube_apiserver.h"
+#include "cli/kube_controller_manager.h"
 #include "cli/manual.h"
 #include "cli/output.h"
 #include "cli/store_commands.h"
-#include "base/suggest.h"
 #include "cli/up_commands.h"
 #include "cli/version.h"
 
@@ -95,14 +97,6 @@ std::string UnknownCommand(const Command* group, std::string_view word) {
   return "unknown command " + Quoted(word) + DidYouMean(word, WordsOf(group));
 }
 
-// Explains on standard error what is wrong with the command line.
-int UsageError(std::string_view command, std::string_view message) {
-  const std::string who = command.empty() ? "skiff" : "skiff " + std::string(command);
-  std::fprintf(stderr, "%s: %s\nRun '%s --help' for usage.\n", who.c_str(),
-               std::string(message).c_str(), who.c_str());
-  return kExitUsage;
-}
-
 class HelpRun : public CommandRun {
  public:
   void Declare(FlagSet& flags) override {
@@ -125,6 +119,10 @@ class HelpRun : public CommandRun {
 
   Result<void> Check() override {
     if (!pages_.empty() && !words_.empty()) return BadRequest("--pages is for all commands");
+    for (const Command* server : AllServers()) {
+      if (words_.size() == 1 && words_[0] == server->program) command_ = server;
+    }
+    if (command_ != nullptr) return {};
     for (const std::string& word : words_) {
       if (command_ != nullptr && !command_->is_group()) {
         return BadRequest(std::string(command_->name) + " is no group of commands");
@@ -140,6 +138,7 @@ class HelpRun : public CommandRun {
     if (pages_.empty()) return PrintText(HelpOn(command_, format_));
     std::vector<const Command*> all = {nullptr};
     for (const Command& command : AllCommands()) all.push_back(&command);
+    for (const Command* server : AllServers()) all.push_back(server);
     for (const Command* command : all) {
       HeldOutput page;
       Result<void> written = page.Append(HelpOn(command, HelpFormat::kManPage));
@@ -183,7 +182,7 @@ int RunCommand(const Command& command, std::span<const std::string_view> words) 
   if (parsed && help_wanted) return PrintText(HelpOn(&command, HelpFormat::kText));
   if (parsed) parsed = flags.CheckComplete();
   if (parsed) parsed = run->Check();
-  if (!parsed) return UsageError(command.name, parsed.error().message());
+  if (!parsed) return Complain(command.full_name(), parsed.error().message(), kExitUsage);
   return run->Run();
 }
 
@@ -193,7 +192,7 @@ int RunGroup(const Command* group, std::span<const std::string_view> words) {
     std::fputs(HelpOn(group, HelpFormat::kText).c_str(), stderr);
     return kExitUsage;
   }
-  const std::string_view name = group == nullptr ? "" : group->name;
+  const std::string name = group == nullptr ? "skiff" : group->full_name();
   const std::string_view first = words.front();
   if (first == "--help" || first == "-h") return PrintText(HelpOn(group, HelpFormat::kText));
   if (group == nullptr && (first == "--version" || first == "-v")) {
@@ -202,17 +201,27 @@ int RunGroup(const Command* group, std::span<const std::string_view> words) {
   if (first.starts_with('-')) {
     std::vector<std::string_view> flags = {"--help"};
     if (group == nullptr) flags.push_back("--version");
-    return UsageError(name, "unknown flag " + Quoted(first) + DidYouMean(first, flags));
+    return Complain(name, "unknown flag " + Quoted(first) + DidYouMean(first, flags), kExitUsage);
   }
   const Command* command = FindMember(group, first);
-  if (command == nullptr) return UsageError(name, UnknownCommand(group, first));
+  if (command == nullptr) return Complain(name, UnknownCommand(group, first), kExitUsage);
   if (command->is_group()) return RunGroup(command, words.subspan(1));
   return RunCommand(*command, words.subspan(1));
 }
 
 }  // namespace
 
+std::string Command::full_name() const {
+  std::string out(program);
+  if (!name.empty()) out.append(" ").append(name);
+  return out;
+}
+
 std::span<const Command> AllCommands() { return kCommands; }
+
+std::vector<const Command*> AllServers() {
+  return {&KubeApiServerCommand(), &KubeControllerManagerCommand()};
+}
 
 const Command* FindCommand(std::string_view name) {
   for (const Command& command : kCommands) {
@@ -240,7 +249,7 @@ FlagSet DescribeFlags(const Command& command, std::unique_ptr<CommandRun>& run) 
     run = command.make();
     run->Declare(flags);
   }
-  DeclareHelp(flags, &unused);
+  if (command.program == "skiff") DeclareHelp(flags, &unused);  // servers declare it themselves
   return flags;
 }
 
@@ -249,6 +258,12 @@ int PrintText(std::string_view text) {
   if (written && std::fflush(stdout) == 0) return kExitSuccess;
   std::fprintf(stderr, "skiff: cannot write standard output: %s\n", std::strerror(errno));
   return kExitFailure;
+}
+
+int Complain(const std::string& who, const std::string& what, int code) {
+  std::fprintf(stderr, "%s: %s\n", who.c_str(), what.c_str());
+  if (code == kExitUsage) std::fprintf(stderr, "Run '%s --help' for usage.\n", who.c_str());
+  return code;
 }
 
 std::string VersionText() {

@@ -9,17 +9,38 @@ namespace {
 struct Described {
   const Command* command;
   std::unique_ptr<CommandRun> run;  // owns what the flags point to
-  FlagSet flags;
+  std::vector<Flag> flags;          // those that are not hidden
+  Arguments arguments;
+
+  bool is_server() const { return command->name.empty(); }
+  // By which the scripts tell commands apart: no command of skiff has the name of a server.
+  std::string key() const { return std::string(is_server() ? command->program : command->name); }
 };
 
 std::vector<Described> DescribeAll() {
+  std::vector<const Command*> commands = AllServers();
+  for (const Command& command : AllCommands()) commands.push_back(&command);
   std::vector<Described> all;
-  for (const Command& command : AllCommands()) {
-    Described described{.command = &command, .run = nullptr, .flags = {}};
-    described.flags = DescribeFlags(command, described.run);
+  for (const Command* command : commands) {
+    Described described{.command = command, .run = nullptr, .flags = {}, .arguments = {}};
+    const FlagSet declared = DescribeFlags(*command, described.run);
+    for (const Flag& flag : declared.flags()) {
+      if (!flag.hidden) described.flags.push_back(flag);
+    }
+    described.arguments = declared.arguments();
     all.push_back(std::move(described));
   }
   return all;
+}
+
+// The names of the servers.
+std::string ServerWords(char between) {
+  std::string out;
+  for (const Command* server : AllServers()) {
+    if (!out.empty()) out += between;
+    out += server->program;
+  }
+  return out;
 }
 
 std::string Words(const std::vector<std::string>& words) {
@@ -203,6 +224,15 @@ std::string FishBefore(const Command& command) {
          "'";
 }
 
+std::string FishFlag(const Flag& flag) {
+  std::string out = " -l " + flag.name;
+  if (flag.letter != 0) out += std::string(" -s ") + flag.letter;
+  if (!flag.value.is_switch) out += flag.completes == Completes::kFiles ? " -r" : " -x";
+  if (flag.completes == Completes::kDirectories) out += " -a '(__fish_complete_directories)'";
+  if (!flag.value.choices.empty()) out += " -a '" + Words(flag.value.choices) + "'";
+  return out + " -d " + SingleQuoted(flag.help, "\\'") + '\n';
+}
+
 // --- the command
 
 class CompletionRun : public CommandRun {
@@ -230,10 +260,10 @@ std::unique_ptr<CommandRun> MakeCompletion() { return std::make_unique<Completio
 std::string BashCompletion() {
   std::string values, names, arguments;
   for (const Described& described : DescribeAll()) {
-    const std::string name(described.command->name);
+    const std::string name = described.key();
     const std::string command = "'" + name + "'";
     std::vector<std::string> forms;
-    for (const Flag& flag : described.flags.flags()) {
+    for (const Flag& flag : described.flags) {
       forms.push_back("--" + flag.name);
       if (flag.value.is_switch) continue;
       values += "    '" + name + " --" + flag.name + "'";
@@ -242,67 +272,71 @@ std::string BashCompletion() {
     }
     names +=
         "      " + command + ") COMPREPLY=($(compgen -W '" + Words(forms) + "' -- \"$cur\")) ;;\n";
-    const Arguments& taken = described.flags.arguments();
+    const Arguments& taken = described.arguments;
     if (taken.max != 0) {
       arguments += "    " + command + ") " + BashValues(taken.completes, taken.choices) + " ;;\n";
     }
   }
   const std::string find_command =
+      "  case ${COMP_WORDS[0]##*/} in\n    " + ServerWords('|') +
+      ") command=${COMP_WORDS[0]##*/} ;;\n  esac\n"
       "  for ((i = 1; i < COMP_CWORD; i++)); do\n    word=${COMP_WORDS[i]}\n"
       "    [[ $word == -* ]] && continue\n    case $command in\n      " +
       BashGroupPatterns() +
       ") command=\"${command:+$command }$word\" ;;\n"
       "      help) [[ ${COMP_WORDS[i-1]} == --* ]] || topic=\"${topic:+$topic }$word\" ;;\n"
       "      *) break ;;\n    esac\n  done\n";
-  return "# bash completion for skiff; made by 'skiff completion bash'.\n" + BashCommands() +
-         std::string(kBashHead) + find_command + "  case \"$command $flag\" in\n" + values +
+  return "# bash completion for skiff and its servers; made by 'skiff completion bash'.\n" +
+         BashCommands() + std::string(kBashHead) + find_command + "  case \"$command $flag\" in\n" +
+         values +
          "  esac\n  if [[ $cur == -* ]]; then\n    case $command in\n"
          "      '') COMPREPLY=($(compgen -W '--help --version' -- \"$cur\")) ;;\n" +
          names + "    esac\n    return\n  fi\n  case $command in\n    " + BashGroupPatterns() +
          ") _skiff_commands \"$command\" ;;\n" + arguments +
-         "  esac\n}\ncomplete -F _skiff skiff\n";
+         "  esac\n}\ncomplete -F _skiff skiff " + ServerWords(' ') + '\n';
 }
 
 std::string ZshCompletion() {
   std::string cases;
   for (const Described& described : DescribeAll()) {
     if (described.command->is_group()) continue;
-    cases += "    '" + std::string(described.command->name) + "')\n      _arguments -s";
-    for (const Flag& flag : described.flags.flags()) cases += ZshFlag(flag);
-    cases += ZshArguments(described.flags.arguments()) + " ;;\n";
+    cases += "    '" + described.key() + "')\n      _arguments -s";
+    for (const Flag& flag : described.flags) cases += ZshFlag(flag);
+    cases += ZshArguments(described.arguments) + " ;;\n";
   }
-  return "#compdef skiff\n# zsh completion for skiff; made by 'skiff completion zsh'.\n"
-         "_skiff() {\n  local -a commands\n  commands=(\n" +
+  const std::string programs = "skiff " + ServerWords(' ');
+  return "#compdef " + programs +
+         "\n# zsh completion for skiff and its servers; made by 'skiff completion zsh'.\n"
+         "_skiff_flags() {\n  case $1 in\n" +
+         cases + "  esac\n}\n_skiff() {\n  case $service in\n    " + ServerWords('|') +
+         ") _skiff_flags $service; return ;;\n  esac\n  local -a commands\n  commands=(\n" +
          ZshCommands(nullptr, "    ") +
          "  )\n  if (( CURRENT == 2 )); then\n    if [[ $words[2] == -* ]]; then\n"
          "      _arguments '--help[print help]' '--version[print the version]'\n"
          "    else\n      _describe command commands\n    fi\n    return\n  fi\n"
          "  local command=$words[2]\n  shift words\n  (( CURRENT-- ))\n" +
-         ZshGroups() + "  case $command in\n" + cases +
-         "  esac\n}\nif [[ $funcstack[1] == _skiff ]]; then\n  _skiff \"$@\"\nelse\n"
-         "  compdef _skiff skiff\nfi\n";
+         ZshGroups() +
+         "  _skiff_flags $command\n}\nif [[ $funcstack[1] == _skiff ]]; then\n  _skiff \"$@\"\n"
+         "else\n  compdef _skiff " +
+         programs + "\nfi\n";
 }
 
 std::string FishCompletion() {
   std::string out =
-      "# fish completion for skiff; made by 'skiff completion fish'.\n"
+      "# fish completion for skiff and its servers; made by 'skiff completion fish'.\n"
       "complete -c skiff -n __fish_use_subcommand -f\n"
       "complete -c skiff -n __fish_use_subcommand -l help -s h -d 'print help'\n"
       "complete -c skiff -n __fish_use_subcommand -l version -s v -d 'print the version'\n";
   for (const Described& described : DescribeAll()) {
     const Command& command = *described.command;
-    out += "complete -c skiff -n " + FishBefore(command) + " -a " +
-           std::string(command.last_word()) + " -d " + SingleQuoted(command.summary, "\\'") + '\n';
-    const std::string line = "complete -c skiff -n '" + FishSeen(command) + "'";
-    for (const Flag& flag : described.flags.flags()) {
-      out += line + " -l " + flag.name;
-      if (flag.letter != 0) out += std::string(" -s ") + flag.letter;
-      if (!flag.value.is_switch) out += flag.completes == Completes::kFiles ? " -r" : " -x";
-      if (flag.completes == Completes::kDirectories) out += " -a '(__fish_complete_directories)'";
-      if (!flag.value.choices.empty()) out += " -a '" + Words(flag.value.choices) + "'";
-      out += " -d " + SingleQuoted(flag.help, "\\'") + '\n';
+    std::string line = "complete -c " + std::string(command.program);
+    if (!described.is_server()) {
+      out += line + " -n " + FishBefore(command) + " -a " + std::string(command.last_word()) +
+             " -d " + SingleQuoted(command.summary, "\\'") + '\n';
+      line += " -n '" + FishSeen(command) + "'";
     }
-    const Arguments& taken = described.flags.arguments();
+    for (const Flag& flag : described.flags) out += line + FishFlag(flag);
+    const Arguments& taken = described.arguments;
     if (!taken.choices.empty()) out += line + " -a '" + Words(taken.choices) + "'\n";
     if (taken.completes == Completes::kCommands) {
       out += line + " -a '" + CommandWords(nullptr) + "'\n";

@@ -1,5 +1,6 @@
-// `skiff completion SHELL`: a script that completes commands, flags, their values and files. It is
-// complete in itself and asks skiff for nothing when it runs.
+// `skiff completion SHELL`: a script that completes commands, flags, their values and files, of
+// skiff and of the servers beside it. It is complete in itself and asks skiff for nothing when it
+// runs.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,8 @@
 namespace skiff {
 
 inline constexpr std::string_view kCompletionDescription =
-    "Prints a completion script. Load it into the running shell as shown below, or store it where "
+    "Prints a completion script for skiff, kube-apiserver and kube-controller-manager. "
+    "Load it into the running shell as shown below, or store it where "
     "the shell looks for such scripts; 'make install' does that.";
 inline constexpr Example kCompletionExamples[] = {
     {"bash", "source <(skiff completion bash)"},

@@ -1,5 +1,6 @@
 #include "cli/controller_manager_access.h"
 
+#include "apiserver/authn/jwt_key.h"
 #include "cli/version.h"
 #include "client/https/in_cluster.h"
 #include "client/https/kubeconfig.h"
@@ -22,6 +23,12 @@ Result<std::optional<RestConfig>> ReadOptional(std::string_view flag, const std:
   if (!path.empty()) {
     Result<RestConfig> config = ReadKubeconfig(path);
     if (!config) return In(flag, config.error());
+    const Result<std::string> ca = LoadText(config->ca);
+    if (!ca) return In(flag, ca.error());
+    if (!ca->empty() && !Certificate::FromPem(*ca)) {
+      return In(flag, Status(StatusReason::kInvalid,
+                             path + ": the certificate of the CA cannot be read"));
+    }
     return std::optional(std::move(*config));
   }
   const InClusterPlace place = InClusterPlace::OfEnvironment();
@@ -88,6 +95,7 @@ Result<ControllerManagerAccess> FindAccess(const ControllerManagerCommandLine& l
   out.main.user_agent = agent;
   out.election = out.main;
   out.election.user_agent = agent + "/leader-election";
+  out.election.timeout = line.renew_deadline / 2;  // so that its error comes in time to be told
   out.main.qps = line.kube_api_qps;
   out.main.burst = line.kube_api_burst;
   out.main.protobuf = line.kube_api_content_type != "application/json";
@@ -111,6 +119,9 @@ Result<ControllerOptions> LoadLoopOptions(const ControllerManagerCommandLine& li
     SKIFF_ASSIGN_OR_RETURN(
         loops.service_account_private_key,
         ReadPem("service-account-private-key-file", line.service_account_key_file));
+    const Result<JwtKey> key =
+        JwtKey::ParsePrivate(loops.service_account_private_key, line.service_account_key_file);
+    if (!key) return In("service-account-private-key-file", key.error());
   }
   return loops;
 }

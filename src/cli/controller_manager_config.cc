@@ -7,35 +7,48 @@
 namespace skiff {
 namespace {
 
+// Aliases are for command lines.
+std::string CanonicalName(std::string_view given) {
+  const bool off = given.starts_with('-');
+  const std::string_view name = off ? given.substr(1) : given;
+  for (const ControllerSpec& spec : AllControllers()) {
+    if (!spec.alias.empty() && spec.alias == name) {
+      return (off ? "-" : "") + std::string(spec.name);
+    }
+  }
+  return std::string(given);
+}
+
 void WriteGeneric(const ControllerManagerCommandLine& line, JsonWriter& json) {
   json.OpenObject("Generic");
   json.Key("Port");
   json.Int(line.secure_port);
   json.String("Address", line.bind_address.ToString());
   json.OpenObject("ClientConnection");
-  json.String("Kubeconfig", line.kubeconfig);
-  json.String("AcceptContentTypes", "");
-  json.String("ContentType", line.kube_api_content_type);
-  json.Key("QPS");
+  json.String("kubeconfig", line.kubeconfig);
+  json.String("acceptContentTypes", "");
+  json.String("contentType", line.kube_api_content_type);
+  json.Key("qps");
   json.Raw(flag_values::Show(line.kube_api_qps));
-  json.Key("Burst");
+  json.Key("burst");
   json.Int(line.kube_api_burst);
   json.CloseObject();
+  json.String("ControllerStartInterval", flag_values::Show(line.manager.start_interval));
   json.OpenObject("LeaderElection");
-  json.Key("LeaderElect");
+  json.Key("leaderElect");
   json.Bool(line.leader_elect);
-  json.String("LeaseDuration", flag_values::Show(line.lease_duration));
-  json.String("RenewDeadline", flag_values::Show(line.renew_deadline));
-  json.String("RetryPeriod", flag_values::Show(line.retry_period));
-  json.String("ResourceLock", "leases");
-  json.String("ResourceName", line.lease.name);
-  json.String("ResourceNamespace", line.lease.name_space);
+  json.String("leaseDuration", flag_values::Show(line.lease_duration));
+  json.String("renewDeadline", flag_values::Show(line.renew_deadline));
+  json.String("retryPeriod", flag_values::Show(line.retry_period));
+  json.String("resourceLock", "leases");
+  json.String("resourceName", line.lease.name);
+  json.String("resourceNamespace", line.lease.name_space);
   json.CloseObject();
   json.OpenArray("Controllers");
-  for (const std::string& name : line.manager.controllers) json.String(name);
+  for (const std::string& name : line.manager.controllers) json.String(CanonicalName(name));
   json.CloseArray();
   json.OpenObject("Debugging");
-  json.Key("EnableProfiling");
+  json.Key("enableProfiling");
   json.Bool(line.profiling);
   json.CloseObject();
   json.CloseObject();
@@ -54,6 +67,9 @@ void WriteLoops(const ControllerManagerCommandLine& line, JsonWriter& json) {
   json.Bool(loops.enable_garbage_collector);
   json.Key("ConcurrentGCSyncs");
   json.Int(loops.concurrent_gc_syncs);
+  json.CloseObject();
+  json.OpenObject("LegacySATokenCleaner");
+  json.String("CleanUpPeriod", flag_values::Show(loops.legacy_token_clean_up_period));
   json.CloseObject();
   json.OpenObject("NamespaceController");
   json.String("NamespaceSyncPeriod", flag_values::Show(loops.namespace_sync_period));

@@ -49,10 +49,8 @@ void CheckLoops(const ControllerOptions& loops, Faults& faults) {
                kAtLeastOne);
   faults.AddIf(loops.concurrent_ttl_after_finished_syncs < 1, "concurrent-ttl-after-finished-syncs",
                kAtLeastOne);
-  faults.AddIf(loops.namespace_sync_period <= Duration::zero(), "namespace-sync-period",
-               "must be more than nothing");
-  faults.AddIf(loops.resource_quota_sync_period <= Duration::zero(), "resource-quota-sync-period",
-               "must be more than nothing");
+  faults.AddIf(loops.legacy_token_clean_up_period <= Duration::zero(),
+               "legacy-service-account-token-clean-up-period", "must be more than nothing");
 }
 
 void CheckFeatureGates(const ControllerManagerCommandLine& line, Faults& faults) {
@@ -72,7 +70,6 @@ std::vector<ControllerManagerFlag> AllControllerManagerFlags() {
   std::vector<ControllerManagerFlag> out;
   std::ranges::copy(ControllerManagerProcessFlags(), std::back_inserter(out));
   std::ranges::copy(ControllerManagerLoopFlags(), std::back_inserter(out));
-  std::ranges::copy(ControllerManagerFurtherLoopFlags(), std::back_inserter(out));
   return out;
 }
 
@@ -80,11 +77,6 @@ Result<void> ParseControllerManagerFlags(std::span<const std::string_view> words
                                          ControllerManagerCommandLine& line) {
   return ServerFlagSet<ControllerManagerCommandLine>(AllControllerManagerFlags(), line)
       .Parse(words);
-}
-
-std::string ControllerManagerHelp() {
-  ControllerManagerCommandLine line;
-  return ServerFlagSet<ControllerManagerCommandLine>(AllControllerManagerFlags(), line).HelpText();
 }
 
 Result<void> Validate(const ControllerManagerCommandLine& line) {

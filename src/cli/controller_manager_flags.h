@@ -20,7 +20,7 @@
 namespace skiff {
 
 // What a command line of kube-controller-manager says.
-struct ControllerManagerCommandLine {
+struct ControllerManagerCommandLine : ServerCommandLine {
   ManagerOptions manager;
   std::string root_ca_file;
   std::string service_account_key_file;
@@ -57,9 +57,6 @@ struct ControllerManagerCommandLine {
 
   std::map<std::string, bool, std::less<>> feature_gates;
   int log_level = 0;
-  std::string version;  // of --version: "true", "raw"; empty: not asked for
-  bool help = false;
-  std::vector<std::string> warnings;
 };
 
 using ControllerManagerFlag = ServerFlag<ControllerManagerCommandLine>;
@@ -71,8 +68,6 @@ Result<void> ParseControllerManagerFlags(std::span<const std::string_view> words
                                          ControllerManagerCommandLine& line);
 // What contradicts itself, each fault in a line.
 Result<void> Validate(const ControllerManagerCommandLine& line);
-
-std::string ControllerManagerHelp();
 
 // As /configz shows it.
 std::string ConfigJson(const ControllerManagerCommandLine& line);

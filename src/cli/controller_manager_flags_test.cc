@@ -1,11 +1,8 @@
 #include "cli/controller_manager_flags.h"
 
-#include <fstream>
-#include <map>
-#include <sstream>
-
 #include <gtest/gtest.h>
 
+#include "cli/flag_facts_testing.h"
 #include "object/json/decode.h"
 
 namespace skiff {
@@ -64,45 +61,46 @@ TEST_F(ControllerManagerFlagsTest, WhatContradictsItselfIsRefused) {
   EXPECT_NE(Parse({"--kube-api-content-type=text/plain"}), "");
 }
 
+TEST_F(ControllerManagerFlagsTest, LoopsNeedNotComeBackForEverything) {
+  EXPECT_EQ(Parse({"--namespace-sync-period=0s", "--resource-quota-sync-period=0"}), "");
+}
+
 TEST_F(ControllerManagerFlagsTest, TheNearestControllerIsSuggested) {
   EXPECT_NE(Parse({"--controllers=namespac"}).find("did you mean namespace?"), std::string::npos);
 }
 
 TEST_F(ControllerManagerFlagsTest, ConfigurationIsJson) {
-  ASSERT_EQ(Parse({"--leader-elect-lease-duration=1m"}), "");
+  ASSERT_EQ(Parse({"--leader-elect-lease-duration=1m", "--controller-start-interval=2s",
+                   "--controllers=*,-ttl,bootstrapsigner"}),
+            "");
   const Result<Document> json = DecodeJson(ConfigJson(line_), nullptr);
   ASSERT_TRUE(json) << json.error().ToString();
   const Value* duration = json->root().FindPath(
-      {"kubecontrollermanager.config.k8s.io", "Generic", "LeaderElection", "LeaseDuration"});
+      {"kubecontrollermanager.config.k8s.io", "Generic", "LeaderElection", "leaseDuration"});
   ASSERT_NE(duration, nullptr);
   EXPECT_EQ(duration->AsText(), "1m0s");
+  const Value* generic = json->root().FindPath({"kubecontrollermanager.config.k8s.io", "Generic"});
+  ASSERT_NE(generic->Find("ControllerStartInterval"), nullptr);
+  EXPECT_EQ(generic->Find("ControllerStartInterval")->AsText(), "2s");
+  EXPECT_NE(generic->FindPath({"ClientConnection", "qps"}), nullptr);
+  const auto controllers = generic->Find("Controllers")->items();
+  ASSERT_EQ(controllers.size(), 3U);
+  EXPECT_EQ(controllers[1].AsText(), "-ttl-controller");
+  EXPECT_EQ(controllers[2].AsText(), "bootstrap-signer-controller");
+  EXPECT_NE(generic->FindPath({"Debugging", "enableProfiling"}), nullptr);
+}
+
+TEST_F(ControllerManagerFlagsTest, AllFlagsAreShownWithTheirValues) {
+  ASSERT_EQ(Parse({"--controllers=ttl", "--cluster-name=c", "--v=2"}), "");
+  const auto shown = ShowFlags<ControllerManagerCommandLine>(AllControllerManagerFlags(), line_);
+  EXPECT_EQ(shown.at("controllers"), "[ttl]");
+  EXPECT_EQ(shown.at("cluster-name"), "c") << "it sets nothing";
+  EXPECT_EQ(shown.at("configure-cloud-routes"), "true");
+  EXPECT_EQ(shown.at("secure-port"), "10257");
 }
 
 TEST_F(ControllerManagerFlagsTest, HasTheNamesTypesAndDefaultsOfKubeControllerManager) {
-  std::ifstream file(std::string(SKIFF_SOURCE_DIR) +
-                     "/../shared/facts/flags/kube-controller-manager.json");
-  if (!file) GTEST_SKIP() << "../shared/facts is not there";
-  std::stringstream text;
-  text << file.rdbuf();
-  const Result<Document> facts = DecodeJson(text.str(), nullptr);
-  ASSERT_TRUE(facts) << facts.error().ToString();
-  std::map<std::string, ControllerManagerFlag, std::less<>> ours;
-  for (const ControllerManagerFlag& flag : AllControllerManagerFlags()) {
-    EXPECT_TRUE(ours.emplace(flag.name, flag).second) << flag.name;
-  }
-  for (const Value& fact : facts->root().Find("flags")->items()) {
-    const std::string_view name = fact.Find("name")->AsText();
-    const auto found = ours.find(name);
-    ASSERT_NE(found, ours.end()) << name;
-    const ControllerManagerFlag& flag = found->second;
-    EXPECT_EQ(flag.type, fact.Find("type")->AsText()) << name;
-    EXPECT_EQ(flag.DefaultText(), fact.Find("default")->AsText()) << name;
-    EXPECT_EQ(flag.deprecated, fact.Find("deprecated")->AsBool()) << name;
-    const Value* section = fact.Find("section");
-    EXPECT_EQ(flag.section, section != nullptr ? section->AsText() : "") << name;
-    ours.erase(found);
-  }
-  for (const auto& [name, flag] : ours) ADD_FAILURE() << "no such flag: " << name;
+  ExpectFlagsOf("kube-controller-manager", SKIFF_SOURCE_DIR, AllControllerManagerFlags());
 }
 
 }  // namespace

@@ -7,9 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/feature_gates.h"
 #include "apiserver/metrics.h"
 #include "cli/controller_manager_access.h"
 #include "cli/host.h"
+#include "cli/loop_health.h"
 #include "client/https/https_transport.h"
 #include "client/https/rest_metrics.h"
 #include "client/https/service_accounts.h"
@@ -29,13 +31,6 @@ constexpr Duration kRestInterval = std::chrono::milliseconds(10);
 constexpr Duration kClosedRest = std::chrono::seconds(1);
 // How long the cluster may take to tell the CA of clients.
 constexpr Duration kLookUpTime = std::chrono::seconds(20);
-
-constexpr std::string_view kLeaderLabels[] = {"name"};
-constexpr MetricSpec kLeaderMetric = {
-    .name = "leader_election_master_status",
-    .help = "Whether this instance leads.",
-    .labels = kLeaderLabels,
-};
 
 // Something that another thread brings.
 template <typename T>
@@ -68,7 +63,11 @@ class Process final : public ControllerManagerProcess {
         random_(random),
         log_(log),
         queue_metrics_(metrics_),
-        rest_metrics_(metrics_) {
+        rest_metrics_(metrics_),
+        controller_metrics_(metrics_),
+        leader_metrics_(metrics_),
+        health_(clock, line.lease.name, line.lease_duration) {
+    AddFeatureMetrics(metrics_, line.feature_gates);
     AddProcessMetrics(metrics_, std::chrono::duration<double>(clock.Wall()).count());
     metrics_.AddCollected(kBuildInfoSpec, MetricKind::kGauge,
                           [](const MetricsRegistry::Emit& emit) {
@@ -132,9 +131,17 @@ class Process final : public ControllerManagerProcess {
     if (access.authorization) {
       SKIFF_ASSIGN_OR_RETURN(authorization_, Open(*access.authorization));
     }
+    NamedTransports::Rates rates;
+    for (const ControllerSpec& spec : AllControllers()) {
+      if (spec.qps_factor == 1 && spec.burst_factor == 1) continue;
+      rates[std::string(spec.service_account)] = {spec.qps_factor, spec.burst_factor};
+    }
     if (line_.use_service_account_credentials) {
-      SKIFF_ASSIGN_OR_RETURN(accounts_,
-                             ServiceAccountTransports::Open(Surroundings(), access.main, *root_));
+      SKIFF_ASSIGN_OR_RETURN(accounts_, NamedTransports::OpenServiceAccounts(
+                                            Surroundings(), access.main, *root_, std::move(rates)));
+    } else {
+      SKIFF_ASSIGN_OR_RETURN(accounts_, NamedTransports::OpenSameIdentity(
+                                            Surroundings(), access.main, std::move(rates)));
     }
     return {};
   }
@@ -200,6 +207,13 @@ class Process final : public ControllerManagerProcess {
     options.max_streams = line_.http2_max_streams;
     options.profiling = line_.profiling;
     options.config_json = ConfigJson(line_);
+    options.zpages.component = kName;
+    options.zpages.status = IsFeatureOn(line_.feature_gates, "ComponentStatusz");
+    if (IsFeatureOn(line_.feature_gates, "ComponentFlagz")) {
+      options.zpages.flags = [this] {
+        return ShowFlags<ControllerManagerCommandLine>(AllControllerManagerFlags(), line_);
+      };
+    }
     options.delegation = line_.delegation;
     options.token_reviews = authentication_.get();
     options.access_reviews = authorization_.get();
@@ -207,85 +221,75 @@ class Process final : public ControllerManagerProcess {
         server_, ComponentServer::Start(
                      std::move(options),
                      {.clock = clock_, .random = random_, .log = log_, .metrics = metrics_}));
-    SetChecks({});
+    SetChecks();
     for (const std::string& each : server_->addresses()) log_.Info("serving", {{"address", each}});
     return {};
   }
 
-  void SetChecks(const std::vector<std::string_view>& loops) {
-    if (server_ == nullptr) return;
-    std::vector<HealthCheck> checks;
-    if (line_.leader_elect) {
-      checks.push_back({.name = "leaderElection", .check = [this] {
-                          return std::string(lost_ ? "the lease was lost" : "");
-                        }});
-    }
-    for (const std::string_view name : loops) {
-      checks.push_back({.name = std::string(name), .check = [] { return std::string(); }});
-    }
-    server_->SetChecks(std::move(checks));
+  void SetChecks() {
+    if (server_ != nullptr) server_->SetChecks(health_.Checks(line_.leader_elect));
+  }
+
+  // On the loop, from its begin to its end.
+  void ReportHealth() {
+    health_.Report(
+        {.faults = manager_ != nullptr ? manager_->Faults() : std::map<std::string, std::string>(),
+         .lease_renewed = elector_ != nullptr ? elector_->renewed() : std::nullopt,
+         .lease_lost = lost_});
+    executor_->Cancel(health_timer_);
+    health_timer_ = executor_->After(LoopHealth::kReportInterval, [this] { ReportHealth(); });
   }
 
   // From here on everything is on the loop.
   void Begin() {
+    ReportHealth();
     if (!line_.leader_elect) return StartLoops();
     const std::string identity = FindHostFacts().host_name + "_" + NewUuid(random_);
-    Gauge& leads = metrics_.AddGauge(kLeaderMetric).With({line_.lease.name});
+    events_ = MakeEventRecorder(Client(*election_, kName), kName, random_);
     elector_ = MakeLeaderElector(Client(*election_, kName),
                                  {.lease = line_.lease,
                                   .identity = identity,
                                   .lease_duration = line_.lease_duration,
                                   .renew_deadline = line_.renew_deadline,
-                                  .retry_period = line_.retry_period},
+                                  .retry_period = line_.retry_period,
+                                  .events = events_.get(),
+                                  .metrics = &leader_metrics_,
+                                  .log = &log_},
                                  random_);
     log_.Info("Attempting to acquire leader lease...",
               {{"lock", line_.lease.name_space + "/" + line_.lease.name}});
     elector_->Start(
-        [this, &leads, identity] {
+        [this, identity] {
           log_.Info("Successfully acquired lease", {{"identity", identity}});
-          leads.Set(1);
-          TellOfLease(identity + " became leader");
           StartLoops();
         },
-        [this, &leads] {
-          leads.Set(0);
+        [this] {
           if (manager_ != nullptr) manager_->Stop();
           // Whatever the loops still want to send does not leave the process.
           CloseTransports();
           lost_ = true;
+          ReportHealth();
         });
-  }
-
-  void TellOfLease(std::string message) {
-    const ApiResource& leases = BuiltIn("coordination.k8s.io", "v1", "leases");
-    auto lease = std::make_shared<Document>(Document::OfType(leases.type));
-    Arena& arena = lease->arena();
-    const uint16_t field = leases.type->FindField("metadata");
-    Value metadata = Value::EmptyObject(arena, leases.type->fields[field].message);
-    metadata.Set(arena, "name", Value::String(arena.Copy(line_.lease.name)));
-    metadata.Set(arena, "namespace", Value::String(arena.Copy(line_.lease.name_space)));
-    lease->root().SetMember(arena, field, metadata);
-    events_ = MakeEventRecorder(Client(*election_, kName), kName, random_);
-    events_->Tell(leases, *lease, EventType::kNormal, "LeaderElection", std::move(message));
   }
 
   void StartLoops() {
     ManagerEnvironment environment{
         .transport = [this](std::string_view account) -> ClientTransport& {
-          if (account.empty() || accounts_ == nullptr) return *root_;
+          if (account.empty()) return *root_;
           return accounts_->Of(account);
         },
         .clock = clock_,
         .random = random_,
         .log = log_,
-        .metrics = metrics_,
+        .metrics = controller_metrics_,
         .queue_metrics = &queue_metrics_};
     auto made = ControllerManager::Make(line_.manager, std::move(environment));
     // Names were looked at when the command line was read.
     assert(made);
     manager_ = std::move(*made);
     manager_->Start();
-    SetChecks(manager_->running());
+    ReportHealth();
+    SetChecks();
   }
 
   void WhenAtRest(Duration until, std::function<void()> then) {
@@ -308,9 +312,10 @@ class Process final : public ControllerManagerProcess {
     stopped_ = true;
     Awaited<bool> done;
     loop_->Post([this, &done] {
+      executor_->Cancel(health_timer_);
       client_ca_.reset();
-      events_ = nullptr;
       elector_ = nullptr;
+      events_ = nullptr;
       if (manager_ != nullptr) manager_->Stop();
       CloseTransports();
       WhenAtRest(clock_.Monotonic() + kClosedRest, [this, &done] {
@@ -332,6 +337,9 @@ class Process final : public ControllerManagerProcess {
   MetricsRegistry metrics_;
   WorkQueueMetrics queue_metrics_;
   RestClientMetrics rest_metrics_;
+  ControllerMetrics controller_metrics_;
+  LeaderElectionMetrics leader_metrics_;
+  LoopHealth health_;
   ServingFiles serving_;
   std::optional<MemoryFile> client_ca_file_;
   std::atomic<bool> lost_ = false;
@@ -340,11 +348,12 @@ class Process final : public ControllerManagerProcess {
   // What follows belongs to the loop once it has begun; transports end when it has stopped.
   std::shared_ptr<EventLoop> loop_;
   std::optional<LoopExecutor> executor_;
+  Executor::TimerId health_timer_;
   std::unique_ptr<HttpsTransport> root_;
   std::unique_ptr<HttpsTransport> election_;
   std::unique_ptr<HttpsTransport> authentication_;
   std::unique_ptr<HttpsTransport> authorization_;
-  std::unique_ptr<ServiceAccountTransports> accounts_;
+  std::unique_ptr<NamedTransports> accounts_;
   std::optional<ClientCaFollower> client_ca_;
   std::unique_ptr<EventRecorder> events_;
   std::unique_ptr<LeaderElector> elector_;

@@ -52,11 +52,7 @@ class ProcessHandle {
 class DownRun : public CommandRun {
  public:
   void Declare(FlagSet& flags) override {
-    flags.Add({.name = "data-dir",
-               .placeholder = "DIR",
-               .help = "where the cluster is kept",
-               .completes = Completes::kDirectories,
-               .value = Text(&data_dir_)});
+    DeclareDataDir(flags, &data_dir_);
     flags.Add({.name = "timeout",
                .placeholder = "DURATION",
                .help = "how long to wait for it to end",
@@ -96,7 +92,8 @@ class DownRun : public CommandRun {
       return BadRequest(
           shown + " has not ended within " + timeout_text_ +
           "; it goes on finishing what is under way. Wait with a longer --timeout, or "
-          "run 'skiff down' once more to end it at once");
+          "run '" +
+          place.CommandFor("down") + "' once more to end it at once");
     }
     return "stopped the cluster (" + shown + "); its data stays in " + place.root();
   }

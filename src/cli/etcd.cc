@@ -1,11 +1,8 @@
 #include "cli/etcd.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,10 +11,11 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "cli/etcd_flags.h"
+#include "cli/etcd_log.h"
+#include "cli/flag_values.h"
 #include "cli/host.h"
 #include "cli/stop_signals.h"
 #include "cli/version.h"
-#include "net/unique_fd.h"
 #include "store/etcd_server/core.h"
 
 namespace skiff {
@@ -53,14 +51,17 @@ class EtcdRun final : public CommandRun {
   }
 
  private:
-  Result<int> OpenLog() {
-    const std::string& where = values_.log_outputs;
-    if (where == "stdout") return STDOUT_FILENO;
-    if (where.empty() || where == "default" || where == "stderr") return STDERR_FILENO;
-    log_file_ = UniqueFd(open(where.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-    if (log_file_) return log_file_.get();
-    return Fail(StatusReason::kInternalError,
-                "--log-outputs: cannot open " + where + ": " + std::strerror(errno));
+  // Of what can be looked at before: an IP address with a port.
+  static Result<void> CheckFree(std::string_view address) {
+    const size_t colon = std::min(address.rfind(':'), address.size());
+    std::string_view host = address.substr(0, colon);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    const Result<IpAddress> ip = IpAddress::Parse(host);
+    uint16_t port = 0;
+    if (!ip || !flag_values::Set(port, address.substr(std::min(colon + 1, address.size())), true)) {
+      return {};
+    }
+    return CheckPortFree(*ip, port, "choose another with --listen-client-urls");
   }
 
   Result<void> Serve() {
@@ -68,11 +69,14 @@ class EtcdRun final : public CommandRun {
     PrepareToServe();
     SystemClock clock;
     SystemRandom random;
-    SKIFF_ASSIGN_OR_RETURN(const int log_fd, OpenLog());
-    FileLogSink sink(log_fd);
-    Log log(clock, sink, values_.log_level == "debug" ? kDebugLevel : kInfoLevel);
+    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<EtcdLogSink> sink,
+                           EtcdLogSink::Open(values_.log_outputs, values_.log_level));
+    Log log(clock, *sink, values_.log_level == "debug" ? kDebugLevel : kInfoLevel);
     if (!options_.sync)
       log.Warning("writes do not wait for the disk: a power cut may take what was acknowledged");
+    for (const auto* addresses : {&options_.plain_addresses, &options_.tls_addresses}) {
+      for (const std::string& address : *addresses) SKIFF_RETURN_IF_ERROR(CheckFree(address));
+    }
     SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<EtcdServer> server,
                            EtcdServer::Start(options_, clock, random, log));
     for (const std::string& address : server->addresses())
@@ -89,7 +93,6 @@ class EtcdRun final : public CommandRun {
   EtcdFlags values_;
   std::string fault_;
   EtcdServerOptions options_;
-  UniqueFd log_file_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "base/strings.h"
+#include "cli/etcd_other_flags.h"
 #include "cli/input.h"
 #include "object/json/decode.h"
 #include "object/scalar/duration.h"
@@ -20,103 +21,12 @@ namespace {
 constexpr std::string_view kNoMeaning =
     "taken for the sake of etcd's command lines; without effect";
 
-// Flags that have no meaning for one member on an embedded store.
-constexpr std::array<std::string_view, 62> kIgnoredTexts = {
-    "wal-dir",
-    "snapshot-count",
-    "heartbeat-interval",
-    "election-timeout",
-    "listen-peer-urls",
-    "listen-client-http-urls",
-    "max-snapshots",
-    "max-wals",
-    "backend-bbolt-freelist-type",
-    "backend-batch-interval",
-    "backend-batch-limit",
-    "grpc-keepalive-min-time",
-    "grpc-keepalive-interval",
-    "grpc-keepalive-timeout",
-    "raft-read-timeout",
-    "raft-write-timeout",
-    "initial-cluster-state",
-    "initial-cluster-token",
-    "v2-deprecation",
-    "client-cert-file",
-    "client-key-file",
-    "peer-cert-file",
-    "peer-key-file",
-    "peer-trusted-ca-file",
-    "peer-client-cert-file",
-    "peer-client-key-file",
-    "peer-cert-allowed-cn",
-    "peer-cert-allowed-hostname",
-    "peer-crl-file",
-    "self-signed-cert-validity",
-    "tls-max-version",
-    "cors",
-    "host-whitelist",
-    "auth-token",
-    "bcrypt-cost",
-    "auth-token-ttl",
-    "metrics",
-    "logger",
-    "log-format",
-    "log-rotation-config-json",
-    "feature-gates",
-    "corrupt-check-time",
-    "compact-hash-check-time",
-    "warning-apply-duration",
-    "warning-unary-request-duration",
-    "max-learners",
-    "snapshot-catchup-entries",
-    "compaction-batch-limit",
-    "compaction-sleep-interval",
-    "downgrade-check-time",
-    "bootstrap-defrag-threshold-megabytes",
-    "distributed-tracing-address",
-    "distributed-tracing-service-name",
-    "distributed-tracing-instance-id",
-    "distributed-tracing-sampling-rate",
-    "experimental-corrupt-check-time",
-    "experimental-compaction-batch-limit",
-    "experimental-warning-apply-duration",
-    "experimental-bootstrap-defrag-threshold-megabytes",
-    "experimental-compact-hash-check-time",
-    "experimental-max-learners",
-    "experimental-snapshot-catchup-entries"};
-constexpr std::array<std::string_view, 19> kIgnoredSwitches = {
-    "initial-election-tick-advance",
-    "memory-mlock",
-    "socket-reuse-port",
-    "socket-reuse-address",
-    "enable-grpc-gateway",
-    "strict-reconfig-check",
-    "pre-vote",
-    "peer-client-cert-auth",
-    "peer-auto-tls",
-    "peer-skip-client-san-verification",
-    "enable-pprof",
-    "enable-log-rotation",
-    "enable-distributed-tracing",
-    "force-new-cluster",
-    "initial-corrupt-check",
-    "compact-hash-check-enabled",
-    "experimental-initial-corrupt-check",
-    "experimental-compact-hash-check-enabled",
-    "experimental-memory-mlock"};
-// To ignore these would be less safe than was asked for, or another cluster.
-constexpr std::array<std::string_view, 12> kRefused = {"client-crl-file",
-                                                       "client-cert-allowed-hostname",
-                                                       "auto-tls",
-                                                       "discovery",
-                                                       "discovery-endpoints",
-                                                       "discovery-token",
-                                                       "discovery-srv",
-                                                       "discovery-srv-name",
-                                                       "discovery-proxy",
-                                                       "discovery-fallback",
-                                                       "proxy",
-                                                       "experimental-peer-skip-client-san"};
+// The last three are what etcd calls errors after which it ends.
+constexpr std::array kLogLevels = {
+    FlagChoice<std::string>{"debug", "debug"},  FlagChoice<std::string>{"info", "info"},
+    FlagChoice<std::string>{"warn", "warn"},    FlagChoice<std::string>{"error", "error"},
+    FlagChoice<std::string>{"dpanic", "error"}, FlagChoice<std::string>{"panic", "error"},
+    FlagChoice<std::string>{"fatal", "error"}};
 
 FlagValue Ignored(bool is_switch) {
   FlagValue value;
@@ -125,9 +35,9 @@ FlagValue Ignored(bool is_switch) {
   return value;
 }
 
-FlagValue Refused(std::string_view name, std::string* refused) {
+FlagValue Refused(std::string_view name, bool is_switch, std::string* refused) {
   FlagValue value;
-  value.is_switch = name == "auto-tls";
+  value.is_switch = is_switch;
   value.set = [name, refused](std::string_view text) -> Result<void> {
     if (!text.empty() && text != "false") *refused = name;
     return {};
@@ -151,11 +61,11 @@ void DeclareServing(FlagSet& flags, EtcdFlags& v) {
              .value = Text(&v.listen_client_urls)});
   flags.Add({.name = "advertise-client-urls",
              .placeholder = "URLS",
-             .help = "the URLs that clients are told",
+             .help = "the URLs that clients are told; by default those that it listens on",
              .value = Text(&v.advertise_client_urls)});
   flags.Add({.name = "listen-metrics-urls",
              .placeholder = "URLS",
-             .help = "where /metrics and /health are served besides",
+             .help = "where /metrics, /health, /livez and /readyz are served besides",
              .value = Text(&v.listen_metrics_urls)});
   flags.Add({.name = "initial-advertise-peer-urls",
              .placeholder = "URLS",
@@ -234,14 +144,37 @@ void DeclareStorage(FlagSet& flags, EtcdFlags& v) {
              .value = Switch(&v.unsafe_no_fsync)});
 }
 
+void DeclareOther(FlagSet& flags, EtcdFlags& v) {
+  for (const bool is_switch : {false, true}) {
+    const std::string placeholder = is_switch ? "" : "VALUE";
+    for (const std::string_view name : is_switch ? IgnoredEtcdSwitches() : IgnoredEtcdFlags()) {
+      flags.Add({.name = std::string(name),
+                 .placeholder = placeholder,
+                 .help = std::string(kNoMeaning),
+                 .value = Ignored(is_switch),
+                 .section = "Flags of etcd without effect"});
+    }
+    for (const std::string_view name : is_switch ? RefusedEtcdSwitches() : RefusedEtcdFlags()) {
+      flags.Add({.name = std::string(name),
+                 .placeholder = placeholder,
+                 .help = "not supported",
+                 .value = Refused(name, is_switch, &v.refused),
+                 .hidden = true});
+    }
+  }
+}
+
 void DeclareRest(FlagSet& flags, EtcdFlags& v) {
+  flags.Add({.name = "enable-grpc-gateway",
+             .help = "serve the API in JSON as well, under /v3/",
+             .value = Switch(&v.enable_grpc_gateway)});
   flags.Add({.name = "log-level",
              .placeholder = "LEVEL",
-             .help = "debug tells more; info, warn and the like are the same",
-             .value = Text(&v.log_level)});
+             .help = "the least that is told: debug, info, warn or error",
+             .value = OneOf(&v.log_level, kLogLevels)});
   flags.Add({.name = "log-outputs",
              .placeholder = "WHERE",
-             .help = "stderr, stdout or a file",
+             .help = "stderr, stdout or files, with commas between",
              .value = Text(&v.log_outputs)});
   flags.Add({.name = "config-file",
              .placeholder = "FILE",
@@ -249,26 +182,7 @@ void DeclareRest(FlagSet& flags, EtcdFlags& v) {
              .completes = Completes::kFiles,
              .value = Text(&v.config_file)});
   flags.Add({.name = "version", .help = "print the version and exit", .value = Switch(&v.version)});
-  for (const std::string_view name : kIgnoredTexts) {
-    flags.Add({.name = std::string(name),
-               .placeholder = "VALUE",
-               .help = std::string(kNoMeaning),
-               .value = Ignored(false),
-               .section = "Flags of etcd without effect"});
-  }
-  for (const std::string_view name : kIgnoredSwitches) {
-    flags.Add({.name = std::string(name),
-               .help = std::string(kNoMeaning),
-               .value = Ignored(true),
-               .section = "Flags of etcd without effect"});
-  }
-  for (const std::string_view name : kRefused) {
-    flags.Add({.name = std::string(name),
-               .placeholder = name == "auto-tls" ? "" : "VALUE",
-               .help = "not supported",
-               .value = Refused(name, &v.refused),
-               .hidden = true});
-  }
+  DeclareOther(flags, v);
 }
 
 std::string EnvironmentName(std::string_view flag) {
@@ -301,9 +215,8 @@ Result<ListenUrl> ParseListenUrl(std::string_view url) {
   ListenUrl out;
   out.tls = scheme == "https" || scheme == "unixs";
   if (colon == std::string_view::npos || (!out.tls && scheme != "http" && scheme != "unix")) {
-    return BadRequest(
-        "a URL to listen on begins with http://, https://, unix:// or unixs://, and " +
-        Quoted(url) + " does not");
+    return BadRequest("a URL begins with http://, https://, unix:// or unixs://, and " +
+                      Quoted(url) + " does not");
   }
   std::string_view rest = url.substr(colon + 3);
   if (scheme.starts_with("unix")) {
@@ -345,7 +258,7 @@ Result<void> AddCompaction(const EtcdFlags& values, EtcdServerOptions& out) {
 }
 
 Result<void> AddTls(const EtcdFlags& values, EtcdServerOptions& out) {
-  if (out.tls_addresses.empty()) return {};
+  if (out.tls_addresses.empty() && out.tls_metrics_addresses.empty()) return {};
   if (values.cert_file.empty() || values.key_file.empty())
     return BadRequest("https needs --cert-file and --key-file");
   TlsOptions tls;
@@ -374,11 +287,15 @@ std::string TextOfValue(const Value& value) {
   return out;
 }
 
+// What etcd's files have and its command line has not is ignored, as is whatever it does not know.
 Result<void> SetFromFile(FlagSet& flags, std::string_view name, const Value& value) {
-  const auto flag = std::ranges::find(flags.flags(), name, &Flag::name);
-  if (flag == flags.flags().end()) return BadRequest("there is no flag " + Quoted(name));
-  const std::string text = TextOfValue(value);
+  std::string text = TextOfValue(value);
   if (text.empty()) return {};
+  if (name == "allowed-cn" || name == "allowed-hostname") name = "client-cert-allowed-hostname";
+  const auto flag = std::ranges::find(flags.flags(), name, &Flag::name);
+  if (flag == flags.flags().end()) return {};
+  // Lengths of time are written as etcd's program keeps them, in nanoseconds.
+  if (name.ends_with("-notify-interval") && value.tag() == Tag::kInt) text += "ns";
   if (Result<void> set = flag->value.set(text); !set)
     return BadRequest(std::string(name) + ": " + set.error().message());
   return {};
@@ -393,7 +310,8 @@ void DeclareEtcdFlags(FlagSet& flags, EtcdFlags& values, std::string* fault) {
   for (const Flag& flag : flags.flags()) {
     const std::string variable = EnvironmentName(flag.name);
     const char* text = std::getenv(variable.c_str());
-    if (text == nullptr || flag.name == "version") continue;
+    // A variable that is empty is as one that is not there, as for etcd.
+    if (text == nullptr || *text == '\0' || flag.name == "version") continue;
     if (Result<void> set = flag.value.set(text); !set && fault->empty())
       *fault = variable + ": " + set.error().message();
   }
@@ -449,14 +367,18 @@ Result<EtcdServerOptions> ToServerOptions(const EtcdFlags& values) {
   }
   for (const std::string& url : Split(values.listen_metrics_urls)) {
     SKIFF_ASSIGN_OR_RETURN(const ListenUrl listen, ParseListenUrl(url));
-    if (listen.tls) return BadRequest("--listen-metrics-urls: only http:// is supported");
-    out.metrics_addresses.push_back(listen.address);
+    (listen.tls ? out.tls_metrics_addresses : out.metrics_addresses).push_back(listen.address);
   }
   if (out.plain_addresses.empty() && out.tls_addresses.empty())
     return BadRequest("--listen-client-urls is empty");
   SKIFF_RETURN_IF_ERROR(AddTls(values, out));
   SKIFF_RETURN_IF_ERROR(AddCompaction(values, out));
-  out.client_urls = Split(values.advertise_client_urls);
+  out.client_urls = Split(values.advertise_client_urls.empty() ? values.listen_client_urls
+                                                               : values.advertise_client_urls);
+  for (const std::string& url : out.client_urls) {
+    const Result<ListenUrl> known = ParseListenUrl(url);
+    if (!known) return BadRequest("--advertise-client-urls: " + known.error().message());
+  }
   out.peer_urls = Split(values.initial_advertise_peer_urls);
   out.max_txn_ops = values.max_txn_ops;
   out.max_request_bytes =
@@ -465,6 +387,7 @@ Result<EtcdServerOptions> ToServerOptions(const EtcdFlags& values) {
     out.max_streams = static_cast<uint32_t>(values.max_concurrent_streams);
   out.quota_bytes = values.quota_backend_bytes;
   out.sync = !values.unsafe_no_fsync;
+  out.has_gateway = values.enable_grpc_gateway;
   const Result<int64_t> interval = ParseDuration(values.progress_interval);
   if (!interval || *interval <= 0)
     return BadRequest("--watch-progress-notify-interval: " + Quoted(values.progress_interval) +

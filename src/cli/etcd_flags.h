@@ -18,7 +18,7 @@ struct EtcdFlags {
   std::string name = "default";
   std::string data_dir;
   std::string listen_client_urls = "http://localhost:2379";
-  std::string advertise_client_urls = "http://localhost:2379";
+  std::string advertise_client_urls;  // empty: where it listens
   std::string listen_metrics_urls;
   std::string initial_advertise_peer_urls = "http://localhost:2380";
   std::string initial_cluster;
@@ -36,6 +36,7 @@ struct EtcdFlags {
   int64_t max_concurrent_streams = UINT32_MAX;
   std::string progress_interval = "10m";
   bool unsafe_no_fsync = false;
+  bool enable_grpc_gateway = true;
   std::string log_level = "info";
   std::string log_outputs = "default";
   std::string config_file;

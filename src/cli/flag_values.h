@@ -68,6 +68,10 @@ requires(std::is_integral_v<Number> && !std::is_same_v<Number, bool>) std::strin
   return std::to_string(value);
 }
 
+// How to find a member of a command line.
+#define SKIFF_MEMBER(member) \
+  [](auto& line) -> auto& { return line.member; }
+
 // Becomes the binding of any command line that `kMember` finds its member in.
 template <auto kMember>
 struct MemberBinding {

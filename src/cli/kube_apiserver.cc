@@ -2,17 +2,16 @@
 
 #include <unistd.h>
 
-#include <cstdio>
+#include <memory>
 
 #include "apiserver/server.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "cli/apiserver_flags.h"
-#include "cli/command.h"
 #include "cli/host.h"
+#include "cli/server_command.h"
 #include "cli/stop_signals.h"
-#include "cli/version.h"
 #include "pki/cluster_pki.h"
 #include "pki/files.h"
 
@@ -21,26 +20,20 @@ namespace {
 
 constexpr Duration kForLong = std::chrono::hours(24 * 365);
 
-std::string HelpText() {
-  return "Serves the API of Kubernetes " + std::string(kKubernetesVersion) +
-         ", on an etcd (--etcd-servers) or on a store of its own (--data-dir).\n\nUsage:\n"
-         "  kube-apiserver [flags]\n\n" +
-         ApiServerHelp();
-}
-
-std::string VersionOutput(const ApiServerCommandLine& line) {
-  if (line.version == "raw") {
-    return "Kubernetes " + std::string(kKubernetesVersion) + ", Skiff " + std::string(kVersion) +
-           "\n";
-  }
-  return "Kubernetes " + std::string(kKubernetesVersion) + "\n";
-}
-
-int Complain(const std::string& text, int code) {
-  std::fprintf(stderr, "kube-apiserver: %s\n", text.c_str());
-  if (code == kExitUsage) std::fputs("Run 'kube-apiserver --help' for usage.\n", stderr);
-  return code;
-}
+constexpr std::string_view kName = "kube-apiserver";
+constexpr std::string_view kDescription =
+    "Serves the API of Kubernetes v1.36 on an etcd (--etcd-servers) or on a store of its own "
+    "(--data-dir), until SIGTERM or SIGINT. The flags are Kubernetes' own. Those that are not "
+    "supported yet are ignored with a warning where that is harmless, and refused where it is not."
+    "\n\n'skiff up' runs the same server with keys and certificates that it makes itself.";
+constexpr Example kExamples[] = {
+    {"on an etcd, with a certificate that it makes itself",
+     "kube-apiserver --etcd-servers http://127.0.0.1:2379 --cert-dir certs "
+     "--service-account-issuer https://kubernetes.default.svc "
+     "--service-account-key-file sa.pub --service-account-signing-key-file sa.key"},
+};
+constexpr std::string_view kExitCodes[] = {"it was stopped in order", "it cannot be started",
+                                           "the command line is wrong"};
 
 // Without a certificate the server makes one that signs itself, as kube-apiserver does.
 Result<void> EnsureServingCertificate(ApiServerCommandLine& line, Clock& clock) {
@@ -84,32 +77,59 @@ Result<void> Serve(ApiServerCommandLine& line) {
     SKIFF_RETURN_IF_ERROR(CheckPortFree(line.options.bind_address, line.options.secure_port,
                                         "choose another with --secure-port"));
   }
-  SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<ApiServer> server,
-                         ApiServer::Start(line.options, clock, random, log));
-  for (const std::string& address : server->addresses()) {
-    log.Info("serving", {{"address", address}});
+  bool asked_to_stop = false;
+  line.options.give_up = [&] {
+    return asked_to_stop = asked_to_stop || signals.WaitFor(Duration::zero()).has_value();
+  };
+  line.options.shown_flags = [&line] {
+    return ShowFlags<ApiServerCommandLine>(AllApiServerFlags(), line);
+  };
+  const Result<std::unique_ptr<ApiServer>> server =
+      ApiServer::Start(line.options, clock, random, log);
+  if (asked_to_stop) {
+    log.Info("stopped before it was ready");
+    return {};
   }
+  if (!server) return std::unexpected(server.error());
   while (!signals.WaitFor(kForLong)) {
   }
   signals.LetThemEndTheProcess();
   log.Info("stopping");
-  server->Drain();
+  (*server)->Drain();
   log.Info("stopped");
   return {};
 }
 
+class ApiServerRun : public ServerRun {
+ public:
+  void Declare(FlagSet& flags) override {
+    flags = ServerFlagSet<ApiServerCommandLine>(AllApiServerFlags(), line_);
+  }
+  int Run() override {
+    const Result<void> served = Serve(line_);
+    if (served) return kExitSuccess;
+    return Complain(std::string(kName), served.error().message(), kExitFailure);
+  }
+  const ServerCommandLine& line() const override { return line_; }
+
+ private:
+  ApiServerCommandLine line_;
+};
+
+std::unique_ptr<CommandRun> MakeApiServer() { return std::make_unique<ApiServerRun>(); }
+
 }  // namespace
 
+const Command& KubeApiServerCommand() {
+  static const Command command = {
+      "", "serve the API of Kubernetes", kDescription, kExamples, kExitCodes, MakeApiServer, kName,
+  };
+  return command;
+}
+
 int RunKubeApiServer(std::span<const std::string_view> words) {
-  ApiServerCommandLine line;
-  if (const Result<void> parsed = ParseApiServerFlags(words, line); !parsed) {
-    return Complain(parsed.error().message(), kExitUsage);
-  }
-  if (line.help) return PrintText(HelpText());
-  if (!line.version.empty()) return PrintText(VersionOutput(line));
-  const Result<void> served = Serve(line);
-  if (!served) return Complain(served.error().message(), kExitFailure);
-  return kExitSuccess;
+  ApiServerRun run;
+  return RunServer(KubeApiServerCommand(), run, words);
 }
 
 }  // namespace skiff

@@ -2,15 +2,15 @@
 
 #include <unistd.h>
 
-#include <cstdio>
+#include <memory>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
-#include "cli/command.h"
 #include "cli/controller_manager_flags.h"
 #include "cli/controller_manager_process.h"
 #include "cli/host.h"
+#include "cli/server_command.h"
 #include "cli/stop_signals.h"
 #include "cli/version.h"
 
@@ -20,29 +20,30 @@ namespace {
 // How soon the end of a process that lost its lease is noticed.
 constexpr Duration kLookAround = std::chrono::milliseconds(100);
 
-std::string HelpText() {
-  std::string names;
+constexpr std::string_view kName = "kube-controller-manager";
+constexpr std::string_view kAbout =
+    "Runs control loops of Kubernetes v1.36 against any API server, until SIGTERM or SIGINT. The "
+    "flags are Kubernetes' own. Those of loops that are not there yet are ignored with a warning. "
+    "'skiff up' runs the same loops in its own process.";
+constexpr Example kExamples[] = {
+    {"each loop with the rights of its own account",
+     "kube-controller-manager --kubeconfig manager.kubeconfig --use-service-account-credentials "
+     "--root-ca-file ca.crt --service-account-private-key-file sa.key"},
+};
+constexpr std::string_view kExitCodes[] = {"it was stopped in order",
+                                           "it cannot be started, or lost its lease to another",
+                                           "the command line is wrong"};
+
+// With the loops, each in a paragraph of its kind.
+std::string Description() {
+  std::string on, off, missing;
   for (const ControllerSpec& spec : AllControllers()) {
-    names += "  " + std::string(spec.name);
-    if (!spec.on_by_default) names += " (off by default)";
-    if (spec.make == nullptr) names += " (not there yet)";
-    names += "\n";
+    std::string& list = spec.make == nullptr ? missing : spec.on_by_default ? on : off;
+    list.append(list.empty() ? "" : ", ").append(spec.name);
   }
-  return "Runs the control loops of Kubernetes " + std::string(kKubernetesVersion) +
-         " against any API server.\n\nUsage:\n  kube-controller-manager [flags]\n\n" +
-         ControllerManagerHelp() + "\nControllers:\n\n" + names;
-}
-
-std::string VersionOutput(const ControllerManagerCommandLine& line) {
-  const std::string kubernetes = "Kubernetes " + std::string(kKubernetesVersion);
-  if (line.version != "raw") return kubernetes + "\n";
-  return kubernetes + ", Skiff " + std::string(kVersion) + "\n";
-}
-
-int Complain(const std::string& text, int code) {
-  std::fprintf(stderr, "kube-controller-manager: %s\n", text.c_str());
-  if (code == kExitUsage) std::fputs("Run 'kube-controller-manager --help' for usage.\n", stderr);
-  return code;
+  return std::string(kAbout) + "\n\nLoops that run: " + on +
+         ".\n\nLoops that run if --controllers names them: " + off +
+         ".\n\nLoops that are not there yet: " + missing + ".";
 }
 
 int Run(const ControllerManagerCommandLine& line) {
@@ -56,11 +57,11 @@ int Run(const ControllerManagerCommandLine& line) {
   if (line.secure_port != 0 && !line.permit_port_sharing) {
     const Result<void> free = CheckPortFree(line.bind_address, line.secure_port,
                                             "choose another with --secure-port, or 0 for none");
-    if (!free) return Complain(free.error().message(), kExitFailure);
+    if (!free) return Complain(std::string(kName), free.error().message(), kExitFailure);
   }
   log.Info("Starting", {{"version", std::string(kKubernetesVersion)}});
   auto process = ControllerManagerProcess::Start(line, clock, random, log);
-  if (!process) return Complain(process.error().message(), kExitFailure);
+  if (!process) return Complain(std::string(kName), process.error().message(), kExitFailure);
   while (!(*process)->lost()) {
     if (!signals.WaitFor(kLookAround)) continue;
     signals.LetThemEndTheProcess();
@@ -73,19 +74,39 @@ int Run(const ControllerManagerCommandLine& line) {
   return kExitFailure;
 }
 
+class ControllerManagerRun : public ServerRun {
+ public:
+  void Declare(FlagSet& flags) override {
+    flags = ServerFlagSet<ControllerManagerCommandLine>(AllControllerManagerFlags(), line_);
+  }
+  Result<void> Check() override { return Validate(line_); }
+  int Run() override { return skiff::Run(line_); }
+  const ServerCommandLine& line() const override { return line_; }
+
+ private:
+  ControllerManagerCommandLine line_;
+};
+
+std::unique_ptr<CommandRun> MakeControllerManager() {
+  return std::make_unique<ControllerManagerRun>();
+}
+
 }  // namespace
 
+const Command& KubeControllerManagerCommand() {
+  static const std::string description = Description();
+  static const Command command = {
+      "",          "run the control loops of Kubernetes",
+      description, kExamples,
+      kExitCodes,  MakeControllerManager,
+      kName,
+  };
+  return command;
+}
+
 int RunKubeControllerManager(std::span<const std::string_view> words) {
-  ControllerManagerCommandLine line;
-  if (const Result<void> parsed = ParseControllerManagerFlags(words, line); !parsed) {
-    return Complain(parsed.error().message(), kExitUsage);
-  }
-  if (line.help) return PrintText(HelpText());
-  if (!line.version.empty()) return PrintText(VersionOutput(line));
-  if (const Result<void> valid = Validate(line); !valid) {
-    return Complain(valid.error().message(), kExitUsage);
-  }
-  return Run(line);
+  ControllerManagerRun run;
+  return RunServer(KubeControllerManagerCommand(), run, words);
 }
 
 }  // namespace skiff

@@ -4,7 +4,12 @@
 #include <span>
 #include <string_view>
 
+#include "cli/command.h"
+
 namespace skiff {
+
+// What help, manual page and completion say of it.
+const Command& KubeControllerManagerCommand();
 
 // The words behind the name of the command; gives the code to exit with.
 int RunKubeControllerManager(std::span<const std::string_view> words);

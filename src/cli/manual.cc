@@ -16,8 +16,7 @@ constexpr std::string_view kAbout =
 
 // "skiff store backup", with something else than spaces for the name of a manual page.
 std::string FullName(const Command* command, char between = ' ') {
-  std::string name = "skiff";
-  if (command != nullptr) name.append(" ").append(command->name);
+  std::string name = command == nullptr ? "skiff" : command->full_name();
   std::ranges::replace(name, ' ', between);
   return name;
 }
@@ -63,7 +62,9 @@ std::string TextOnCommand(const Command& command) {
   const FlagSet flags = DescribeFlags(command, run);
   std::string out = Sentence(command.summary);
   out += "\n\nUsage:\n  " + FullName(&command) + " " + flags.Synopsis() + "\n\n";
-  out += WrapText(command.description, kColumns, 0) + "\n\nFlags:\n" + flags.HelpText();
+  out += WrapText(command.description, kColumns, 0) + "\n\n";
+  const bool in_sections = !flags.flags().front().section.empty();  // each under its own title
+  out += (in_sections ? "" : "Flags:\n") + flags.HelpText();
   if (!command.examples.empty()) out += "\nExamples:\n";
   for (const Example& example : command.examples) {
     out += "  # " + std::string(example.about) + "\n  " + std::string(example.line) + '\n';
@@ -104,12 +105,13 @@ std::string Paragraphs(std::string_view text) {
   return out;
 }
 
+// Names of flags and the like are not broken, so that they can be copied.
 std::string PageHead(std::string_view page, std::string_view summary, std::string_view synopsis) {
   std::string title(page);
   std::ranges::transform(title, title.begin(),
                          [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   return ".TH " + Roff(title) + " 1 \"\" \"skiff " + std::string(kVersion) +
-         "\" \"Skiff Manual\"\n.SH NAME\n" + Roff(page) + " \\- " + Roff(summary) +
+         "\" \"Skiff Manual\"\n.nh\n.ad l\n.SH NAME\n" + Roff(page) + " \\- " + Roff(summary) +
          "\n.SH SYNOPSIS\n" + Roff(synopsis) + '\n';
 }
 
@@ -134,6 +136,9 @@ std::string PageOnGroup(const Command* group) {
     out += ".TP\n.B " + Roff(command->last_word()) + '\n' + Roff(command->summary) + '\n';
     pages.push_back(FullName(command, '-'));
   }
+  if (group == nullptr) {
+    for (const Command* server : AllServers()) pages.push_back(FullName(server, '-'));
+  }
   out += ".SH OPTIONS\n.TP\n.B " + Roff("-h, --help") + "\nprint help\n";
   if (group == nullptr) out += ".TP\n.B " + Roff("-v, --version") + "\nprint the version\n";
   return out + PagesOf(pages);
@@ -145,7 +150,10 @@ std::string PageOnCommand(const Command& command) {
   std::string out = PageHead(FullName(&command, '-'), command.summary,
                              FullName(&command) + " " + flags.Synopsis());
   out += ".SH DESCRIPTION\n" + Paragraphs(command.description) + "\n.SH OPTIONS\n";
+  std::string_view section;
   for (const Flag& flag : flags.flags()) {
+    if (flag.hidden) continue;
+    if (flag.section != section) out += ".SS " + Roff(section = flag.section) + '\n';
     std::string forms = FlagForms(flag);
     forms.erase(0, forms.find_first_not_of(' '));
     out += ".TP\n.B " + Roff(forms) + '\n' + Roff(FlagDescription(flag)) + '\n';

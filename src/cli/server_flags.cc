@@ -19,10 +19,10 @@ Result<void> Take(GivenFlag& given, std::string_view text, std::vector<std::stri
   const bool first = !std::exchange(given.given, true);
   const bool unusual = !flag_values::MeansTheSame(facts.type, text, given.flag.default_text);
   if (unusual && facts.effect == FlagEffect::kRefused) {
-    return BadRequest("cannot be used: " + std::string(facts.about));
+    return BadRequest("cannot be used: " + facts.about);
   }
   if (unusual && facts.effect == FlagEffect::kIgnored && first) {
-    warnings.push_back("--" + std::string(facts.name) + " is ignored: " + std::string(facts.about));
+    warnings.push_back("--" + std::string(facts.name) + " is ignored: " + facts.about);
   }
   if (facts.deprecated && first) {
     warnings.push_back("--" + std::string(facts.name) + " is deprecated");
@@ -35,6 +35,14 @@ std::string Capitalized(std::string_view text) {
   if (!out.empty() && out[0] >= 'a' && out[0] <= 'z')
     out[0] = static_cast<char>(out[0] - 'a' + 'A');
   return out;
+}
+
+// What a shell offers for the value, which the names of flags tell.
+Completes CompletesOf(std::string_view name) {
+  for (const std::string_view end : {"file", "kubeconfig", "-path"}) {
+    if (name.ends_with(end)) return Completes::kFiles;
+  }
+  return name.ends_with("-dir") ? Completes::kDirectories : Completes::kNothing;
 }
 
 std::string HelpOf(const ServerFlagFacts& facts) {
@@ -66,6 +74,7 @@ FlagSet MakeServerFlagSet(std::vector<BoundServerFlag> flags, std::vector<std::s
                                               : '\0',
              .placeholder = std::string(facts.type),
              .help = HelpOf(facts),
+             .completes = CompletesOf(facts.name),
              .value = std::move(value),
              .section = Capitalized(facts.section) + " flags",
              .hidden = facts.section.empty()});

@@ -7,6 +7,7 @@
 #include "cli/host.h"
 #include "cli/kubeconfig.h"
 #include "cli/version.h"
+#include "client/https/kubeconfig.h"
 #include "controllers/manager.h"
 #include "object/scalar/time.h"
 #include "pki/files.h"
@@ -15,6 +16,7 @@ namespace skiff {
 namespace {
 
 constexpr const char* kServiceRange = "10.96.0.0/12";
+constexpr const char* kServiceRangeV6 = "fd00:10:96::/112";
 constexpr const char* kIssuer = "https://kubernetes.default.svc.cluster.local";
 constexpr Duration kReadyPoll = std::chrono::milliseconds(2);
 
@@ -86,6 +88,13 @@ Result<void> ClusterStart::ReadFlags() {
   HostFacts host = FindHostFacts();
   if (!host.default_address) host.default_address = IpAddress::LoopbackV4();
   FillDerived(server, host);
+  if (server.advertise_address && !server.service.cluster_ip_ranges.empty() &&
+      server.advertise_address->is_v4() != server.service.cluster_ip_ranges[0].is_v4()) {
+    return BadRequest("the server's address is " + server.advertise_address->ToString() +
+                      ", and services need addresses of the same family: add '-- "
+                      "--service-cluster-ip-range=" +
+                      (server.advertise_address->is_v4() ? kServiceRange : kServiceRangeV6) + "'");
+  }
 
   names_.dns_names = {"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
                       "kubernetes.default.svc.cluster.local"};
@@ -120,12 +129,21 @@ Result<void> ClusterStart::Renew() {
 }
 
 Result<std::unique_ptr<ApiServer>> ClusterStart::Start(StopSignals& signals) {
-  SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<ApiServer> server,
-                         ApiServer::Start(line_.options, clock_, random_, log_));
-  while (!server->ready()) {
+  bool asked_to_stop = false;
+  line_.options.shown_flags = [this] {
+    return ShowFlags<ApiServerCommandLine>(AllApiServerFlags(), line_);
+  };
+  line_.options.give_up = [&] {
+    return asked_to_stop = asked_to_stop || signals.WaitFor(Duration::zero()).has_value();
+  };
+  Result<std::unique_ptr<ApiServer>> server =
+      ApiServer::Start(line_.options, clock_, random_, log_);
+  if (asked_to_stop) return nullptr;
+  if (!server) return server;
+  while (!(*server)->ready()) {
     if (signals.WaitFor(kReadyPoll)) return nullptr;
   }
-  SKIFF_RETURN_IF_ERROR(Announce(*server));
+  SKIFF_RETURN_IF_ERROR(Announce(**server));
   return server;
 }
 
@@ -133,6 +151,8 @@ Result<std::unique_ptr<UpLoops>> ClusterStart::StartLoops(ApiServer& server) {
   if (!HasLoops(options_)) return nullptr;
   UpLoopsOptions loops;
   loops.controllers = options_.controllers;
+  // A store of its own is nobody else's.
+  loops.elect = !line_.options.storage.etcd_servers.empty();
   SKIFF_ASSIGN_OR_RETURN(loops.root_ca, ReadSmallFile(place_.pki().ca_file()));
   const std::string& key = line_.options.service_account.signing_key_file;
   if (!key.empty()) {
@@ -168,8 +188,12 @@ Result<void> ClusterStart::WriteKubeconfigs() {
   std::vector<std::string> paths{place_.kubeconfig()};
   if (!options_.kubeconfig.empty()) paths.push_back(options_.kubeconfig);
   for (const std::string& path : paths) {
-    const Result<std::string> present = ReadSmallFile(path);
-    if (present && *present == content) continue;
+    // What people have changed in it besides, such as the namespace of the context, stays.
+    const Result<RestConfig> present = ReadKubeconfig(path);
+    if (present && present->server == server_url_ && LoadText(present->ca) == ca &&
+        LoadText(present->certificate) == cert && LoadText(present->key) == key) {
+      continue;
+    }
     SKIFF_RETURN_IF_ERROR(WriteSmallFile(path, content, kSecretFileMode));
   }
   return {};
@@ -179,8 +203,11 @@ Result<void> CheckLoops(const UpOptions& options) {
   return HasLoops(options) ? CheckControllers(options.controllers) : Result<void>();
 }
 
-std::string ConnectText(const UpPlace& place, const std::string& server_url) {
-  return "The cluster is ready at " + server_url + "\n\n  export KUBECONFIG=" + place.kubeconfig() +
+std::string ConnectText(const UpOptions& options, const UpPlace& place,
+                        const std::string& server_url) {
+  const std::string& copy = options.kubeconfig;
+  return "The cluster is ready at " + server_url +
+         "\n\n  export KUBECONFIG=" + (copy.empty() ? place.kubeconfig() : copy) +
          "\n  kubectl get ns\n";
 }
 

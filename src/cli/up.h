@@ -67,6 +67,7 @@ class ClusterStart {
 Result<void> CheckLoops(const UpOptions& options);
 
 // How to connect, for people.
-std::string ConnectText(const UpPlace& place, const std::string& server_url);
+std::string ConnectText(const UpOptions& options, const UpPlace& place,
+                        const std::string& server_url);
 
 }  // namespace skiff

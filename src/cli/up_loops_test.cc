@@ -3,115 +3,38 @@
 #include "cli/up_loops.h"
 
 #include <chrono>
-#include <condition_variable>
-#include <deque>
-#include <functional>
-#include <mutex>
-#include <optional>
 
 #include <gtest/gtest.h>
 
-#include "apiserver/authn/user.h"
-#include "client/client.h"
-#include "store/embedded/embedded_store.h"
-#include "store/embedded/memory_engine.h"
+#include "apiserver/server_testing.h"
+#include "views/core/v1.h"
 
 namespace skiff {
 namespace {
-
-// Runs on the thread of the test, when that waits for something.
-class TestExecutor final : public Executor {
- public:
-  explicit TestExecutor(Clock& clock) : clock_(clock) {}
-  void Post(Work work) override {
-    const std::lock_guard lock(mutex_);
-    posted_.push_back(std::move(work));
-    changed_.notify_all();
-  }
-  TimerId After(Duration, Work) override { return {}; }
-  void Cancel(TimerId) override {}
-  Clock& clock() override { return clock_; }
-
-  // Runs what was posted, for at most so long, or until `holds`.
-  bool Until(const std::function<bool()>& holds, std::chrono::milliseconds at_most) {
-    const auto deadline = std::chrono::steady_clock::now() + at_most;
-    while (!holds()) {
-      Work work;
-      {
-        std::unique_lock lock(mutex_);
-        if (!changed_.wait_until(lock, deadline, [this] { return !posted_.empty(); })) return false;
-        work = std::move(posted_.front());
-        posted_.pop_front();
-      }
-      work();
-    }
-    return true;
-  }
-
- private:
-  Clock& clock_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Work> posted_;
-};
 
 const ApiResource& ConfigMaps() { return BuiltIn("", "v1", "configmaps"); }
 const ApiResource& Secrets() { return BuiltIn("", "v1", "secrets"); }
 const ApiResource& Namespaces() { return BuiltIn("", "v1", "namespaces"); }
 
-class UpLoopsTest : public testing::Test {
+class UpLoopsTest : public ServerWithinTest {
  protected:
   void SetUp() override {
-    EmbeddedOptions embedded;
-    embedded.open_engine = [this] { return disk_->Open(); };
-    embedded.clock = &clock_;
-    embedded.random = &random_;
-    auto store = EmbeddedStore::Open(std::move(embedded));
-    ASSERT_TRUE(store) << store.error().ToString();
-    store_ = std::move(*store);
-    ApiServerOptions options;
-    options.listen = false;
-    options.authorization_modes = {AuthorizationMode::kRbac};
-    options.disable_admission_plugins = {"ServiceAccount"};
-    FillDerived(options, {.default_address = IpAddress::LoopbackV4(), .host_name = "test"});
-    auto server = ApiServer::Start(std::move(options), clock_, random_, log_, store_.get());
-    ASSERT_TRUE(server) << server.error().ToString();
-    server_ = std::move(*server);
-    ASSERT_TRUE(Eventually([this] { return server_->ready(); }));
-    admin_ = server_->Connect(
-        {.name = "admin", .uid = {}, .groups = {kMastersGroup, kAuthenticatedGroup}, .extra = {}},
-        executor_);
-    auto loops = UpLoops::Start({.controllers = {"namespace", "garbagecollector"},
-                                 .root_ca = {},
-                                 .service_account_private_key = {}},
-                                *server_, clock_, random_, log_);
-    ASSERT_TRUE(loops) << loops.error().ToString();
-    loops_ = std::move(*loops);
+    ASSERT_NO_FATAL_FAILURE(ServerWithinTest::SetUp());
+    if (starts_loops_) loops_ = StartLoops(*server_, {});
+  }
+  std::unique_ptr<UpLoops> StartLoops(ApiServer& server, UpLoopsOptions options) {
+    options.controllers = {"namespace", "garbagecollector"};
+    auto loops = UpLoops::Start(options, server, clock_, random_, log_);
+    EXPECT_TRUE(loops) << loops.error().ToString();
+    return loops ? std::move(*loops) : nullptr;
   }
   void TearDown() override {
     loops_ = nullptr;
     if (admin_) admin_->Close();
-    executor_.Until([] { return false; }, std::chrono::milliseconds(10));
+    executor_.RunFor(std::chrono::milliseconds(10));
     admin_ = nullptr;
     server_ = nullptr;
   }
-
-  bool Eventually(const std::function<bool()>& holds) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (!holds()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      executor_.Until([] { return false; }, std::chrono::milliseconds(20));
-    }
-    return true;
-  }
-  template <typename T>
-  T Await(Task<T> task) {
-    std::optional<T> out;
-    Detach<T>(std::move(task), [&](T result) { out.emplace(std::move(result)); });
-    EXPECT_TRUE(executor_.Until([&] { return out.has_value(); }, std::chrono::seconds(20)));
-    return std::move(*out);
-  }
-  Client client() { return Client(*admin_, "test"); }
 
   ObjectPtr Make(const ApiResource& resource, const std::string& name_space,
                  const std::string& name, const ObjectPtr& owner = {}) {
@@ -144,15 +67,7 @@ class UpLoopsTest : public testing::Test {
     return Eventually([&] { return Find(resource, name_space, name) == nullptr; });
   }
 
-  SystemClock clock_;
-  SystemRandom random_;
-  MemoryLogSink sink_;
-  Log log_{clock_, sink_};
-  std::shared_ptr<MemoryDisk> disk_ = MemoryDisk::Make();
-  std::unique_ptr<Store> store_;
-  TestExecutor executor_{clock_};
-  std::unique_ptr<ApiServer> server_;
-  std::unique_ptr<ClientTransport> admin_;
+  bool starts_loops_ = true;
   std::unique_ptr<UpLoops> loops_;
 };
 
@@ -175,6 +90,21 @@ TEST_F(UpLoopsTest, DependentsGoWithTheirOwnersAsTheDeletionSays) {
   EXPECT_EQ(orphan->root().FindPath({"metadata", "ownerReferences"}), nullptr);
 }
 
+TEST_F(UpLoopsTest, ControllerManagerIsHealthyWhileTheLoopsRun) {
+  const ApiResource& components = BuiltIn("", "v1", "componentstatuses");
+  const ObjectPtr status = Find(components, "", "controller-manager");
+  ASSERT_NE(status, nullptr);
+  const views::core_v1::ComponentStatus view(*status);
+  ASSERT_EQ(view.conditions().size(), 1U);
+  EXPECT_EQ(view.conditions()[0].type(), "Healthy");
+  EXPECT_EQ(view.conditions()[0].status(), "True");
+  EXPECT_EQ(view.conditions()[0].message(), "ok");
+  loops_ = nullptr;
+  const ObjectPtr later = Find(components, "", "controller-manager");
+  ASSERT_NE(later, nullptr);
+  EXPECT_NE(views::core_v1::ComponentStatus(*later).conditions()[0].message(), "ok");
+}
+
 TEST_F(UpLoopsTest, NamespacesGoWithAllThatIsInThem) {
   Make(Namespaces(), "", "doomed");
   for (int i = 0; i < 300; ++i) Make(ConfigMaps(), "doomed", "c" + std::to_string(i));
@@ -189,6 +119,86 @@ TEST_F(UpLoopsTest, NamespacesGoWithAllThatIsInThem) {
   const Result<ClientReply> left = Await(client().List(std::move(list)));
   ASSERT_TRUE(left);
   EXPECT_EQ(left->items.size(), 0U);
+}
+
+// Two servers on one store, as on an etcd.
+class ElectedLoopsTest : public UpLoopsTest {
+ protected:
+  ElectedLoopsTest() { starts_loops_ = false; }
+  void SetUp() override {
+    UpLoopsTest::SetUp();
+    other_server_ = MakeServer();
+    ASSERT_NE(other_server_, nullptr);
+  }
+  void TearDown() override {
+    other_ = nullptr;
+    UpLoopsTest::TearDown();
+    other_server_ = nullptr;
+  }
+  static UpLoopsOptions Elected(std::chrono::seconds renew_deadline) {
+    UpLoopsOptions options;
+    options.elect = true;
+    options.election.lease_duration = 2 * renew_deadline;
+    options.election.renew_deadline = renew_deadline;
+    options.election.retry_period = std::chrono::milliseconds(200);
+    return options;
+  }
+  std::string Holder() {
+    const ObjectPtr lease = Find(BuiltIn("coordination.k8s.io", "v1", "leases"), "kube-system",
+                                 "kube-controller-manager");
+    const Value* holder =
+        lease == nullptr ? nullptr : lease->root().FindPath({"spec", "holderIdentity"});
+    return holder == nullptr ? "" : std::string(holder->AsText());
+  }
+
+  std::unique_ptr<ApiServer> other_server_;
+  std::unique_ptr<UpLoops> other_;
+};
+
+TEST_F(ElectedLoopsTest, OfTwoServersOneRunsTheLoopsAndTheOtherTakesOver) {
+  // Long, since who is kept from running for a while must not lose the lease by that.
+  const UpLoopsOptions elected = Elected(std::chrono::seconds(60));
+  loops_ = StartLoops(*server_, elected);
+  ASSERT_TRUE(Eventually([this] { return loops_->leads(); })) << sink_.Text();
+  const std::string first = Holder();
+  EXPECT_NE(first, "");
+  other_ = StartLoops(*other_server_, elected);
+  executor_.Until([] { return false; }, std::chrono::milliseconds(1000));
+  EXPECT_FALSE(other_->leads());
+  EXPECT_EQ(Holder(), first);
+  EXPECT_TRUE(server_->metrics().Text().contains(
+      "leader_election_master_status{name=\"kube-controller-manager\"} 1"));
+  EXPECT_TRUE(other_server_->metrics().Text().contains(
+      "leader_election_master_status{name=\"kube-controller-manager\"} 0"));
+
+  loops_ = nullptr;
+  ASSERT_TRUE(Eventually([this] { return other_->leads(); })) << "the lease is handed on";
+  EXPECT_NE(Holder(), first);
+  Make(Namespaces(), "", "doomed");
+  Delete(Namespaces(), "", "doomed", "");
+  EXPECT_TRUE(IsGone(Namespaces(), "", "doomed")) << sink_.Text();
+}
+
+TEST_F(ElectedLoopsTest, WhoLosesTheLeaseStopsAndTakesPartAgain) {
+  loops_ = StartLoops(*server_, Elected(std::chrono::seconds(1)));
+  ASSERT_TRUE(Eventually([this] { return loops_->leads(); })) << sink_.Text();
+  const auto steal_for = [this](int lease_seconds) {
+    const Result<ObjectPtr> taken = Await(client().Patch(
+        BuiltIn("coordination.k8s.io", "v1", "leases"), {"kube-system", "kube-controller-manager"},
+        PatchType::kMerge,
+        R"({"spec":{"holderIdentity":"thief","renewTime":"2026-01-01T00:00:00.000000Z",)"
+        R"("leaseDurationSeconds":)" +
+            std::to_string(lease_seconds) + "}}"));
+    ASSERT_TRUE(taken) << taken.error().ToString();
+  };
+  steal_for(3600);
+  EXPECT_TRUE(Eventually([this] { return !loops_->leads(); }));
+  EXPECT_EQ(Holder(), "thief");
+  steal_for(1);
+  EXPECT_TRUE(Eventually([this] { return loops_->leads(); })) << "the thief never renews";
+  Make(Namespaces(), "", "doomed");
+  Delete(Namespaces(), "", "doomed", "");
+  EXPECT_TRUE(IsGone(Namespaces(), "", "doomed")) << sink_.Text();
 }
 
 }  // namespace

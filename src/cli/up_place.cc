@@ -51,6 +51,20 @@ std::string TextAt(const Value& object, std::string_view name) {
 
 }  // namespace
 
+void DeclareDataDir(FlagSet& flags, std::string* target) {
+  FlagValue value = Text(target);
+  value.set = [target](std::string_view text) -> Result<void> {
+    if (text.empty()) return BadRequest("the name of the directory is empty");
+    *target = text;
+    return {};
+  };
+  flags.Add({.name = "data-dir",
+             .placeholder = "DIR",
+             .help = "where the cluster is kept",
+             .completes = Completes::kDirectories,
+             .value = std::move(value)});
+}
+
 Result<UpPlace> UpPlace::Find(const std::string& data_dir) {
   std::string root = !data_dir.empty() ? data_dir : FromEnvironment("SKIFF_DATA_DIR");
   if (root.empty() && geteuid() == 0) root = "/var/lib/skiff";
@@ -111,6 +125,13 @@ Result<RunningState> UpPlace::ReadRunning() const {
   return state;
 }
 
+std::string UpPlace::CommandFor(std::string_view name) const {
+  std::string out = "skiff " + std::string(name);
+  const Result<UpPlace> usual = Find("");
+  if (!usual || usual->root() != root_) out += " --data-dir " + root_;
+  return out;
+}
+
 Result<UpLock> UpLock::Take(const UpPlace& place) {
   constexpr const char* kRemedy = "; choose another with --data-dir, or run as its owner";
   if (Result<void> made = MakeDirectories(place.root(), 0700); !made) {
@@ -124,11 +145,11 @@ Result<UpLock> UpLock::Take(const UpPlace& place) {
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const std::optional<pid_t> pid = ReadPid(fd);
     close(fd);
-    return Fail(StatusReason::kConflict,
-                "a cluster already runs in " + place.root() +
-                    (pid ? " (pid " + std::to_string(*pid) + ")" : "") +
-                    ": see 'skiff status', stop it with 'skiff down', or choose another directory "
-                    "with --data-dir");
+    return Fail(StatusReason::kConflict, "a cluster already runs in " + place.root() +
+                                             (pid ? " (pid " + std::to_string(*pid) + ")" : "") +
+                                             ": see '" + place.CommandFor("status") +
+                                             "', stop it with '" + place.CommandFor("down") +
+                                             "', or choose another directory with --data-dir");
   }
   UpLock lock(fd);
   const std::string text = std::to_string(getpid()) + "\n";

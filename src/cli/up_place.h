@@ -13,11 +13,13 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/types.h>
 
 #include "base/status.h"
+#include "cli/flags.h"
 #include "pki/cluster_pki.h"
 
 namespace skiff {
@@ -30,6 +32,9 @@ struct RunningState {
   std::string started_at;  // RFC 3339
 };
 
+// The flag --data-dir, which all commands about such a directory have.
+void DeclareDataDir(FlagSet& flags, std::string* target);
+
 class UpPlace {
  public:
   explicit UpPlace(std::string root) : root_(std::move(root)) {}
@@ -39,6 +44,9 @@ class UpPlace {
   static Result<UpPlace> Find(const std::string& data_dir);
 
   const std::string& root() const { return root_; }
+  // The command for this directory, as one types it: "skiff down", and with --data-dir where that
+  // is not the directory which it would take by itself.
+  std::string CommandFor(std::string_view name) const;
   std::string store() const { return root_ + "/store"; }
   std::string kubeconfig() const { return root_ + "/admin.conf"; }
   std::string pid_file() const { return root_ + "/skiff.pid"; }

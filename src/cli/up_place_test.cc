@@ -27,6 +27,13 @@ class UpPlaceTest : public testing::Test {
   std::string directory_;
 };
 
+TEST_F(UpPlaceTest, CommandsNameTheDirectoryUnlessTheyWouldTakeIt) {
+  const UpPlace place(directory_);
+  EXPECT_EQ(place.CommandFor("down"), "skiff down --data-dir " + directory_);
+  setenv("SKIFF_DATA_DIR", directory_.c_str(), 1);
+  EXPECT_EQ(place.CommandFor("down"), "skiff down");
+}
+
 TEST_F(UpPlaceTest, IsFoundByFlagThenByEnvironment) {
   EXPECT_EQ(UpPlace::Find("/a/./b/../c/")->root(), "/a/c");
   setenv("SKIFF_DATA_DIR", "/from/environment", 1);

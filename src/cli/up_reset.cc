@@ -20,11 +20,7 @@ constexpr const char* kStoreMark = "OWNER";
 class ResetRun : public CommandRun {
  public:
   void Declare(FlagSet& flags) override {
-    flags.Add({.name = "data-dir",
-               .placeholder = "DIR",
-               .help = "where the cluster is kept",
-               .completes = Completes::kDirectories,
-               .value = Text(&data_dir_)});
+    DeclareDataDir(flags, &data_dir_);
     flags.Add({.name = "yes", .letter = 'y', .help = "do not ask", .value = Switch(&yes_)});
   }
 
@@ -70,7 +66,7 @@ class ResetRun : public CommandRun {
 
   static std::unexpected<Status> StillRuns(const UpPlace& place, pid_t pid) {
     return BadRequest("the cluster in " + place.root() + " runs (pid " + std::to_string(pid) +
-                      "); stop it first with 'skiff down'");
+                      "); stop it first with '" + place.CommandFor("down") + "'");
   }
 
   static Result<void> Ask(const UpPlace& place) {

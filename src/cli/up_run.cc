@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -14,10 +15,12 @@
 #include <sys/wait.h>
 
 #include "base/limits.h"
+#include "base/strings.h"
 #include "cli/flag_values.h"
 #include "cli/host.h"
 #include "cli/up.h"
 #include "cli/up_commands.h"
+#include "object/scalar/names.h"
 #include "pki/files.h"
 
 namespace skiff {
@@ -25,6 +28,19 @@ namespace {
 
 constexpr Duration kRenewalInterval = std::chrono::hours(12);
 constexpr const char* kReadyWord = "ready ";
+
+// Of a log, as far as it is not very long.
+std::string LastLine(const std::string& path) {
+  std::array<char, 4096> end{};
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const off_t size = lseek(fd, 0, SEEK_END);
+  const ssize_t got =
+      pread(fd, end.data(), end.size(), std::max<off_t>(0, size - static_cast<off_t>(end.size())));
+  close(fd);
+  std::string_view text(end.data(), static_cast<size_t>(std::max<ssize_t>(0, got)));
+  text = TrimSpace(text);
+  return std::string(text.substr(text.rfind('\n') + 1));
+}
 
 void Say(const std::string& line) { std::fprintf(stderr, "skiff up: %s\n", line.c_str()); }
 
@@ -47,11 +63,7 @@ class UpRun : public CommandRun {
 };
 
 void UpRun::Declare(FlagSet& flags) {
-  flags.Add({.name = "data-dir",
-             .placeholder = "DIR",
-             .help = "where the cluster is kept",
-             .completes = Completes::kDirectories,
-             .value = Text(&options_.data_dir)});
+  DeclareDataDir(flags, &options_.data_dir);
   flags.Add({.name = "port",
              .letter = 'p',
              .placeholder = "PORT",
@@ -96,6 +108,11 @@ Result<void> UpRun::Check() {
   }
   const Result<IpAddress> address = IpAddress::Parse(options_.bind_address);
   if (!address) return BadRequest("--bind-address: " + address.error().message());
+  for (const std::string& name : options_.tls_sans) {
+    if (IpAddress::Parse(name) || IsDns1123SubdomainCaseless(name)) continue;
+    if (IsWildcardDns1123Subdomain(name)) continue;
+    return BadRequest("--tls-san: " + Quoted(name) + " is neither a host name nor an IP address");
+  }
   if (const Result<void> known = CheckLoops(options_); !known) {
     return BadRequest("--controllers: " + known.error().message());
   }
@@ -103,7 +120,9 @@ Result<void> UpRun::Check() {
   ApiServerCommandLine line;
   const std::vector<std::string_view> words(options_.apiserver_flags.begin(),
                                             options_.apiserver_flags.end());
-  SKIFF_RETURN_IF_ERROR(ParseApiServerFlags(words, line));
+  if (const Result<void> parsed = ParseApiServerFlags(words, line); !parsed) {
+    return BadRequest(parsed.error().message() + " (behind '--'; see 'kube-apiserver --help')");
+  }
   if (line.help || !line.version.empty()) {
     return BadRequest("'kube-apiserver --help' lists the flags that can follow '--'");
   }
@@ -117,7 +136,12 @@ int UpRun::Run() {
     return kExitFailure;
   }
   if (!options_.kubeconfig.empty()) {
-    options_.kubeconfig = std::filesystem::absolute(options_.kubeconfig).string();
+    const std::filesystem::path path = std::filesystem::absolute(options_.kubeconfig);
+    options_.kubeconfig = path.string();
+    if (const Result<void> made = MakeDirectories(path.parent_path(), 0755); !made) {
+      Say("--kubeconfig: " + made.error().message());
+      return kExitFailure;
+    }
   }
   return detach_ ? Detach(*place) : RunInForeground(*place, -1);
 }
@@ -157,7 +181,7 @@ Result<std::string> UpRun::Serve(const UpPlace& place, int report) {
     if (write(report, word.data(), word.size()) < 0) log.Warning("nobody waits any more");
     close(report);
   } else {
-    PrintText(ConnectText(place, cluster.server_url()) + "\nReady after " +
+    PrintText(ConnectText(options_, place, cluster.server_url()) + "\nReady after " +
               std::to_string(took.count()) + " ms. Ctrl-C stops it.\n");
   }
 
@@ -237,12 +261,13 @@ int UpRun::AwaitDetached(const UpPlace& place, pid_t child, int report) {
   close(report);
   if (said.starts_with(kReadyWord)) {
     const std::string url = said.substr(std::string_view(kReadyWord).size());
-    return PrintText(ConnectText(place, url) + "\n'skiff down' stops it; its log is " +
-                     place.log_file() + "\n");
+    return PrintText(ConnectText(options_, place, url) + "\n'" + place.CommandFor("down") +
+                     "' stops it; its log is " + place.log_file() + "\n");
   }
   if (!in_time) {
     kill(child, SIGTERM);
-    Say("not ready within " + timeout_text_ + ", and stopped; see " + place.log_file());
+    Say("not ready within " + timeout_text_ + ", and stopped; see " + place.log_file() +
+        ", which ends so:\n" + LastLine(place.log_file()));
   } else {
     waitpid(child, nullptr, 0);
     Say(said.empty() ? "ended before it was ready; see " + place.log_file() : said);

@@ -7,10 +7,10 @@
 
 #include "base/clock.h"
 #include "cli/complaints.h"
-#include "net/client/https_get.h"
 #include "cli/long_work.h"
 #include "cli/up_commands.h"
 #include "cli/up_place.h"
+#include "net/client/https_get.h"
 #include "object/scalar/time.h"
 
 namespace skiff {
@@ -57,6 +57,18 @@ std::string MemberText(std::string_view json, std::string_view name) {
   return std::string(json.substr(open + 1, close - open - 1));
 }
 
+// Of what /readyz says, the names of the checks that fail. Why they do, only the log tells.
+std::string FailedChecks(std::string_view body) {
+  constexpr std::string_view kMark = "[-]";
+  std::string out;
+  for (size_t at = 0; (at = body.find(kMark, at)) != std::string_view::npos;) {
+    at += kMark.size();
+    out += (out.empty() ? "" : ", ") +
+           std::string(body.substr(at, body.find_first_of(" \n", at) - at));
+  }
+  return out.empty() ? std::string(body) : "its log tells why these checks fail: " + out;
+}
+
 uint64_t BytesIn(const std::string& directory) {
   namespace fs = std::filesystem;
   uint64_t bytes = 0;
@@ -97,11 +109,7 @@ class StatusRun : public CommandRun {
   void Declare(FlagSet& flags) override {
     static constexpr FlagChoice<StatusFormat> kFormats[] = {{"text", StatusFormat::kText},
                                                             {"json", StatusFormat::kJson}};
-    flags.Add({.name = "data-dir",
-               .placeholder = "DIR",
-               .help = "where the cluster is kept",
-               .completes = Completes::kDirectories,
-               .value = Text(&data_dir_)});
+    DeclareDataDir(flags, &data_dir_);
     flags.Add({.name = "output",
                .letter = 'o',
                .placeholder = "FORMAT",
@@ -158,7 +166,7 @@ class StatusRun : public CommandRun {
       return;
     }
     status.health = answer->code == 200 ? "ready" : "not ready";
-    if (answer->code != 200) status.details = answer->body;
+    if (answer->code != 200) status.details = FailedChecks(answer->body);
     const Result<HttpsAnswer> version = HttpsGet(*target, "/version", kProbeTimeout);
     if (version && version->code == 200) status.version = MemberText(version->body, "gitVersion");
   }

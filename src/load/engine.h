@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/status.h"
-#include "load/histogram.h"
+#include "load/latency_histogram.h"
 #include "net/client/http_client.h"
 
 namespace skiff {
@@ -53,7 +53,7 @@ struct OperationFigures {
   uint64_t count = 0;   // answered with 2xx
   uint64_t errors = 0;  // any other outcome
   uint64_t body_bytes = 0;
-  Histogram latency;  // of those that count
+  LatencyHistogram latency;  // of those that count
   std::string first_error;
 
   void Add(const OperationFigures& other);

@@ -46,7 +46,7 @@ struct FanOut::Side {
   EventLoop* loop = nullptr;
   std::unique_ptr<HttpClient> client;
   std::vector<std::unique_ptr<Watch>> watches;
-  Histogram latency;
+  LatencyHistogram latency;
   uint64_t body_bytes = 0;
   std::string first_error;
   std::atomic<uint64_t> delivered = 0;

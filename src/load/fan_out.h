@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "load/engine.h"
-#include "load/histogram.h"
+#include "load/latency_histogram.h"
 #include "load/objects.h"
 #include "load/plans.h"
 
@@ -30,9 +30,9 @@ struct FanOutFigures {
   uint64_t delivered = 0;  // events, over all watchers
   uint64_t expected = 0;
   uint64_t body_bytes = 0;
-  size_t cut_off = 0;  // watches that ended before they had heard of everything
-  Duration elapsed{};  // until the last delivery
-  Histogram latency;   // from the sending of a create until a watcher hears of it
+  size_t cut_off = 0;        // watches that ended before they had heard of everything
+  Duration elapsed{};        // until the last delivery
+  LatencyHistogram latency;  // from the sending of a create until a watcher hears of it
   OperationFigures creates;
   bool ended_early = false;
   std::string first_error;

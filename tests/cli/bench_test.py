@@ -43,6 +43,18 @@ class Bench(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         return json.loads(done.stdout)
 
+    def interrupt(self, running, seconds):
+        """As Ctrl-C does, that long after it has begun to wait for that."""
+        deadline = time.monotonic() + TIMEOUT
+        blocked = 0
+        while not blocked & 1 << (signal.SIGINT - 1):
+            self.assertLess(time.monotonic(), deadline)
+            with open(f"/proc/{running.pid}/status", encoding="ascii") as status:
+                blocked = next(int(line.split()[1], 16) for line in status
+                               if line.startswith("SigBlk:"))
+        time.sleep(seconds)
+        running.send_signal(signal.SIGINT)
+
     def test_every_scenario_is_measured(self):
         for scenario in ("get", "list", "create", "update", "patch", "delete"):
             for kind in ("configmap", "pod"):
@@ -88,8 +100,7 @@ class Bench(unittest.TestCase):
     def test_ctrl_c_ends_the_load_and_still_cleans_up(self):
         running = subprocess.Popen(self.command("create", "--duration", "60s", "-o", "json"),
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(2)
-        running.send_signal(signal.SIGINT)
+        self.interrupt(running, 2)
         out, err = running.communicate(timeout=TIMEOUT)
         self.assertEqual(running.returncode, 1)
         self.assertIn("interrupted", err)
@@ -101,8 +112,7 @@ class Bench(unittest.TestCase):
         running = subprocess.Popen(self.command("create", "--duration", "60s", "--namespace",
                                                 "default"),
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(1)
-        running.send_signal(signal.SIGINT)
+        self.interrupt(running, 1)
         running.wait(TIMEOUT)
         self.assertAlmostEqual(self.bench(*again)["receivedBytes"], before, delta=200)
 

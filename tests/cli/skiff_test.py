@@ -21,6 +21,7 @@ BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 COMMANDS = ("convert", "store", "store backup", "store restore", "store inspect", "store copy",
             "store compact", "store defrag", "completion", "version", "help", "up", "down",
             "status", "reset", "bench", "bench api", "etcd")
+SERVERS = ("kube-apiserver", "kube-controller-manager")
 
 
 def skiff(*arguments):
@@ -38,6 +39,10 @@ class Help(unittest.TestCase):
         self.assertEqual(skiff("help", "convert"), skiff("convert", "x", "-h", "--to", "json"))
         self.assertEqual(skiff("help", "store"), skiff("store", "--help"))
         self.assertEqual(skiff("help", "store", "copy"), skiff("store", "copy", "-h"))
+        for server in SERVERS:
+            done = subprocess.run([os.path.join(os.path.dirname(BINARY), server), "--help"],
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (0, skiff("help", server)))
 
     def test_help_lists_every_command_where_it_belongs(self):
         for command in COMMANDS:
@@ -53,9 +58,10 @@ class Help(unittest.TestCase):
                          (2, "", skiff("help", "store")))
 
     def test_help_fits_a_terminal_except_for_examples(self):
-        for command in ("", *COMMANDS):
+        for command in ("", *COMMANDS, *SERVERS):
             text = skiff("help", *command.split()).split("\nExamples:")[0]
-            self.assertLessEqual(max(map(len, text.splitlines())), 80)
+            for line in text.splitlines():
+                self.assertTrue(len(line) <= 80 or " " not in line.strip("() "), line)
 
     def test_a_full_disk_is_an_error(self):
         with open("/dev/full", "wb") as full:
@@ -70,33 +76,41 @@ class Documentation(unittest.TestCase):
         self.assertIn("```\n" + flags + "\n```", (ROOT / "docs/convert.md").read_text())
 
     def test_examples_of_the_documentation_parse(self):
-        # With --help behind them, so that nothing is read or written.
-        texts = [(ROOT / name).read_text()
-                 for name in ("README.md", "docs/convert.md", "docs/store.md", "docs/up.md")]
-        texts += [skiff("help", *command.split()).split("\nExamples:")[-1]
-                  for command in COMMANDS]
-        lines = re.findall(r"(?:^ *|[|$] *)(?:build/bin/)?(skiff (?:convert|store) [^|#>\n]*)",
-                           "\n".join(texts), re.M)
-        lines = [line for line in lines if not re.search("FORMAT|COMMAND", line)]
-        for command in COMMANDS[2:8]:
-            self.assertTrue(any(line.startswith(f"skiff {command} ") for line in lines), command)
-        self.assertGreater(len(lines), 15)
+        # With --help among their flags, so that nothing is read or written.
+        pages = [path.read_text() for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]]
+        blocks = re.findall(r"^```\n.*?^```$|^    [^\n]*$", "\n".join(pages), re.M | re.S)
+        blocks += [skiff("help", *command.split()).split("\nExamples:")[-1]
+                   for command in COMMANDS + SERVERS]
+        text = re.sub(r"\$\([^)]*\)", "1", "\n".join(blocks).replace("\\\n", " "))
+        lines = re.findall(r"(?:^ *|[|$(&] *)(?:build/bin/)?((?:skiff|" + "|".join(SERVERS) +
+                           r") [a-z-][^|&#>)\n]*)", text, re.M)
+        # But for synopses, and for what the commands say.
+        lines = [line for line in lines if not re.search(r"FORMAT|COMMAND|\[flags\]|: [a-z]", line)]
+        for command in (*(f"skiff {each}" for each in COMMANDS[2:8]), "skiff up", "skiff etcd",
+                        "skiff bench api", *SERVERS):
+            self.assertTrue(any(line.startswith(f"{command} ") for line in lines), command)
         for line in lines:
-            words = shlex.split(line)[1:]
-            self.assertTrue("--to" in words or words[0] == "store", line)
-            skiff(*words, "--help")
+            program, *words = shlex.split(line)
+            name = 0
+            while name < len(words) and " ".join(words[:name + 1]) in COMMANDS:
+                name += 1
+            done = subprocess.run([os.path.join(os.path.dirname(BINARY), program), *words[:name],
+                                   "--help", *words[name:]],
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), line)
 
     @unittest.skipUnless(shutil.which("man") or shutil.which("groff"), "no man and no groff here")
     def test_manual_pages_have_no_faults(self):
-        for command in [[]] + [command.split() for command in COMMANDS]:
+        for command in [[]] + [command.split() for command in COMMANDS + SERVERS]:
             page = skiff("help", *command, "--format", "man")
             tool = ["groff", "-man", "-Tascii", "-ww"] if shutil.which("groff") else \
                 ["man", "--warnings", "-l", "-"]
             done = subprocess.run(tool, input=page, capture_output=True, text=True, timeout=60)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertNotRegex(done.stdout, r"\w[-\u2010]\n +[a-z]")
 
     def test_manual_pages_name_every_flag(self):
-        for command in COMMANDS:
+        for command in COMMANDS + SERVERS:
             page = skiff("help", *command.split(), "--format", "man").replace("\\-", "-")
             for flag in re.findall(r"--[a-z][a-z0-9-]*", skiff("help", *command.split())):
                 self.assertIn(flag, page)
@@ -106,6 +120,7 @@ class Documentation(unittest.TestCase):
             skiff("help", "--pages", folder)
             pages = {path.name: path.read_text() for path in Path(folder).iterdir()}
         names = {"skiff.1"} | {f"skiff-{command.replace(' ', '-')}.1" for command in COMMANDS}
+        names |= {f"{server}.1" for server in SERVERS}
         self.assertEqual(set(pages), names)
         for text in pages.values():
             for name in re.findall(r"\.BR (\S+) \(1\)", text):
@@ -115,11 +130,11 @@ class Documentation(unittest.TestCase):
 
 
 class Completion(unittest.TestCase):
-    def complete_in_bash(self, *words):
+    def complete_in_bash(self, *words, program="skiff"):
         script = skiff("completion", "bash") + (
             "\nCOMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _skiff; "
             "printf '%s\\n' \"${COMPREPLY[@]}\"")
-        done = subprocess.run(["bash", "-c", script, "bash", "skiff", *words], cwd=ROOT / "docs",
+        done = subprocess.run(["bash", "-c", script, "bash", program, *words], cwd=ROOT / "docs",
                               capture_output=True, text=True, timeout=60)
         self.assertEqual(done.stderr, "")
         return done.stdout.split()
@@ -151,6 +166,25 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.complete_in_bash("help", "store", "def"), ["defrag"])
         self.assertEqual(self.complete_in_bash("help", "--format", "man", "sto"), ["store"])
 
+    def test_bash_completes_flags_of_servers(self):
+        def complete(program, *words):
+            return self.complete_in_bash(*words, program=program)
+        for program in ("kube-apiserver", "build/bin/kube-apiserver"):
+            self.assertEqual(complete(program, "--etcd-server"),
+                             ["--etcd-servers", "--etcd-servers-overrides"])
+        self.assertEqual(complete("kube-apiserver", "--leader-elect"), [])
+        self.assertEqual(complete("kube-apiserver", "--tls-cert-file", "conv"), ["convert.md"])
+        self.assertEqual(complete("kube-apiserver", "--cert-dir", "=", "dec"), ["decisions"])
+        self.assertEqual(complete("kube-apiserver", "up"), [])
+        self.assertEqual(complete("kube-controller-manager", "--leader-elect-re"),
+                         ["--leader-elect-renew-deadline", "--leader-elect-resource-lock",
+                          "--leader-elect-resource-name", "--leader-elect-resource-namespace",
+                          "--leader-elect-retry-period"])
+        self.assertEqual(complete("kube-controller-manager", "--kubeconfig", "conv"),
+                         ["convert.md"])
+        registered = re.search(r"^complete -F \w+ (.*)$", skiff("completion", "bash"), re.M)
+        self.assertEqual(registered.group(1).split(), ["skiff", *SERVERS])
+
     def test_scripts_are_accepted_by_their_shells(self):
         for shell in ("bash", "zsh", "fish"):
             if not shutil.which(shell):
@@ -161,7 +195,7 @@ class Completion(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""), shell)
 
     def test_every_script_knows_every_flag(self):
-        helps = [skiff("help", *command.split()) for command in COMMANDS]
+        helps = [skiff("help", *command.split()) for command in COMMANDS + SERVERS]
         flags = set(re.findall(r"^ .*--([a-z][a-z0-9-]*)", "\n".join(helps), re.M))
         # Those of etcdctl and of kube-apiserver, in examples.
         flags -= {"print-value-only", "endpoints", "runtime-config"}

@@ -24,6 +24,9 @@ from pathlib import Path
 
 import cases
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "clients"))
+from ports import free_port  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
 BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 WRITER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
@@ -396,21 +399,11 @@ class CopyBetweenDirectories(Made):
         self.assertEqual(self.names(), [])
 
 
-def free_ports(count):
-    holders = [socket.socket() for _ in range(count)]
-    for holder in holders:
-        holder.bind(("127.0.0.1", 0))
-    ports = [holder.getsockname()[1] for holder in holders]
-    for holder in holders:
-        holder.close()
-    return ports
-
-
 @unittest.skipUnless(shutil.which("etcd"), "etcd is not installed")
 class CopyToEtcd(Made):
     def setUp(self):
         super().setUp()
-        client, peer = free_ports(2)
+        client, peer = free_port(), free_port()
         self.url = f"http://127.0.0.1:{client}"
         peer = f"http://127.0.0.1:{peer}"
         self.etcd = subprocess.Popen(

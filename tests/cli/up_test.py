@@ -5,6 +5,7 @@
 """
 
 import base64
+import contextlib
 import json
 import os
 import re
@@ -21,15 +22,12 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "clients"))
+from ports import free_port  # noqa: E402
+
 SKIFF = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 KUBE_APISERVER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
-TIMEOUT = 60
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+TIMEOUT = 120
 
 
 class Cluster(unittest.TestCase):
@@ -48,6 +46,11 @@ class Cluster(unittest.TestCase):
             for stream in (process.stdout, process.stderr):
                 stream.close()
         self.skiff("down", "--timeout", "20s", check=False)
+        # One whose store is gone takes longer than that.
+        with contextlib.suppress(ValueError, ProcessLookupError):
+            state = self.status()[1]
+            if state.get("running"):
+                os.kill(state["pid"], signal.SIGKILL)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def skiff(self, command, *arguments, check=True, **options):
@@ -157,6 +160,21 @@ class Foreground(Cluster):
         self.assertEqual(self.get("/api/v1/namespaces/kube-system")[0], 200)
         self.assertIsNone(process.poll())
 
+    def test_what_people_change_in_the_kubeconfig_stays_as_long_as_it_can_be_used(self):
+        self.detach()
+        config = Path(self.data, "admin.conf")
+        user = "    user: skiff-admin\n"
+        config.write_text(config.read_text().replace(user, user + "    namespace: mine\n"))
+        changed = config.read_text()
+        self.assertIn("namespace: mine", changed)
+        self.skiff("down")
+        self.detach()
+        self.assertEqual(config.read_text(), changed)
+        self.skiff("down")
+        self.port = free_port()
+        self.detach()
+        self.assertIn(f":{self.port}", config.read_text())
+
     def test_a_second_signal_ends_it_at_once(self):
         process = self.up("--", "--shutdown-delay-duration=50s")
         process.send_signal(signal.SIGTERM)
@@ -164,7 +182,7 @@ class Foreground(Cluster):
         while "once more" not in process.stderr.readline():
             pass
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(10), -signal.SIGTERM)
+        self.assertEqual(process.wait(40), -signal.SIGTERM)
 
     def test_flags_of_the_server_can_be_passed(self):
         self.up("--", "--service-cluster-ip-range=10.43.0.0/16", "--profiling=false")
@@ -174,8 +192,8 @@ class Foreground(Cluster):
         self.assertIn("IP Address:10.43.0.1", text)
 
     def test_a_copy_of_the_kubeconfig_is_written_where_one_likes(self):
-        copy = os.path.join(self.folder, "copy.conf")
-        self.up("--kubeconfig", copy)
+        copy = os.path.join(self.folder, "new", "copy.conf")
+        self.assertIn(f"export KUBECONFIG={copy}\n", self.detach("--kubeconfig", copy).stdout)
         self.assertEqual(Path(copy).read_text(), Path(self.data, "admin.conf").read_text())
         self.assertEqual(os.stat(copy).st_mode & 0o777, 0o600)
 
@@ -193,7 +211,7 @@ class ControlLoops(Cluster):
         self.up()
         self.kubectl("create", "namespace", "work")
         self.kubectl("-n", "work", "wait", "--for=create", "serviceaccount/default",
-                     "configmap/kube-root-ca.crt", "--timeout=20s")
+                     "configmap/kube-root-ca.crt", "--timeout=100s")
         self.kubectl("-n", "work", "run", "pod", "--image=example.com/app:1")
         self.kubectl("-n", "work", "create", "configmap", "held", "--from-literal=a=b")
         self.kubectl("-n", "work", "patch", "configmap", "held", "--type=merge", "-p",
@@ -203,7 +221,7 @@ class ControlLoops(Cluster):
             "get", "namespace", "work", "-o", "jsonpath={.status.conditions}"))
         self.kubectl("-n", "work", "patch", "configmap", "held", "--type=merge", "-p",
                      '{"metadata":{"finalizers":null}}')
-        self.kubectl("wait", "--for=delete", "namespace/work", "--timeout=30s")
+        self.kubectl("wait", "--for=delete", "namespace/work", "--timeout=100s")
         self.assertNotIn("namespace/work", self.kubectl("get", "ns", "-o", "name").split())
 
     def test_what_has_no_owner_left_goes(self):
@@ -215,12 +233,12 @@ class ControlLoops(Cluster):
                 "apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": uid}]}}
         self.kubectl("create", "-f", "-", given=json.dumps(owned))
         self.kubectl("delete", "configmap", "owner")
-        self.kubectl("wait", "--for=delete", "configmap/owned", "--timeout=30s")
+        self.kubectl("wait", "--for=delete", "configmap/owned", "--timeout=100s")
 
     def test_they_are_chosen_by_name(self):
         self.up("--controllers", "namespace-controller")
         self.kubectl("create", "namespace", "work")
-        self.kubectl("delete", "namespace", "work", "--timeout=30s")
+        self.kubectl("delete", "namespace", "work", "--timeout=100s")
         accounts = self.kubectl("get", "serviceaccounts", "-A", "-o", "name")
         self.assertEqual(accounts, "")
 
@@ -238,6 +256,61 @@ class ControlLoops(Cluster):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("namespace-controller", done.stderr)
         self.assertFalse(os.path.exists(self.data))
+
+
+@unittest.skipUnless(shutil.which("kubectl") and shutil.which("etcd"), "no kubectl or no etcd here")
+class OneEtcd(Cluster):
+    """Two servers, each with a directory of its own, on one etcd."""
+
+    def setUp(self):
+        super().setUp()
+        client, peer = free_port(), free_port()
+        self.etcd = f"http://127.0.0.1:{client}"
+        etcd = subprocess.Popen([
+            "etcd", f"--data-dir={self.folder}/etcd", "--unsafe-no-fsync",
+            f"--listen-client-urls={self.etcd}", f"--advertise-client-urls={self.etcd}",
+            f"--listen-peer-urls=http://127.0.0.1:{peer}",
+            f"--initial-advertise-peer-urls=http://127.0.0.1:{peer}",
+            f"--initial-cluster=default=http://127.0.0.1:{peer}",
+        ], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(etcd.wait, TIMEOUT)
+        self.addCleanup(etcd.kill)
+        self.first = self.up("--", "--etcd-servers=" + self.etcd)
+        self.wait_until(self.leads)
+        self.data = os.path.join(self.folder, "other")
+        self.port = free_port()
+        self.up("--", "--etcd-servers=" + self.etcd)
+
+    def leads(self):
+        line = 'leader_election_master_status{name="kube-controller-manager"} 1'
+        return line in self.get("/metrics")[1].decode().splitlines()
+
+    def holder(self):
+        return self.kubectl("-n", "kube-system", "get", "lease", "kube-controller-manager", "-o",
+                            "jsonpath={.spec.holderIdentity}")
+
+    def check_loops(self):
+        self.kubectl("create", "namespace", "work")
+        self.kubectl("delete", "namespace", "work", "--timeout=100s")
+
+    def test_one_runs_the_loops_and_hands_them_on(self):
+        self.check_loops()
+        holder = self.holder()
+        time.sleep(3)
+        self.assertFalse(self.leads())
+        self.assertEqual(self.holder(), holder)
+        self.first.send_signal(signal.SIGTERM)
+        self.assertEqual(self.first.wait(TIMEOUT), 0)
+        self.assertNotEqual(self.holder(), holder, "nobody need wait for the lease to run out")
+        self.wait_until(self.leads)
+        self.assertNotEqual(self.holder(), holder)
+        self.check_loops()
+
+    def test_the_other_takes_over_from_one_that_is_gone(self):
+        self.first.kill()
+        self.first.wait(TIMEOUT)
+        self.wait_until(self.leads)
+        self.check_loops()
 
 
 class Detached(Cluster):
@@ -269,6 +342,7 @@ class Detached(Cluster):
                      self.skiff("up", "--port", "0", check=False)):
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, r"already runs in .* \(pid \d+\)")
+            self.assertIn(f"'skiff down --data-dir {self.data}'", done.stderr)
 
     def test_two_clusters_run_side_by_side(self):
         self.detach()
@@ -283,8 +357,15 @@ class Detached(Cluster):
             subprocess.run([SKIFF, "down", "--data-dir", other], check=True, capture_output=True,
                            timeout=TIMEOUT)
 
+    def test_the_way_out_of_mixed_families_of_addresses_is_told(self):
+        done = self.detach("--bind-address", "::1", check=False)
+        self.assertEqual(done.returncode, 1)
+        advice = re.search("add '-- (--service-cluster-ip-range=.*)'", done.stderr)
+        self.detach("--bind-address", "::1", "--", advice[1])
+
     def test_a_taken_port_is_told_with_its_holder(self):
         with socket.socket() as holder:
+            holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             holder.bind(("127.0.0.1", self.port))
             holder.listen()
             done = self.detach(check=False)
@@ -334,12 +415,35 @@ class Detached(Cluster):
         self.detach()
         pid = self.status()[1]["pid"]
         os.kill(pid, signal.SIGKILL)
-        deadline = time.monotonic() + 20
-        while self.status()[1]["running"] and time.monotonic() < deadline:
-            pass
+        self.wait_until(lambda: not self.status()[1]["running"])
         self.assertEqual(self.status()[0], 3)
         self.detach()
         self.assertEqual(self.status()[0], 0)
+
+
+class OnEtcd(Cluster):
+    def test_what_was_waited_for_in_vain_is_told(self):
+        done = self.detach("--timeout", "8s", "--", "--etcd-servers",
+                           f"http://127.0.0.1:{free_port()}", check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("not ready within 8s", done.stderr)
+        self.assertIn("no etcd endpoint serves requests", done.stderr)
+
+    def test_a_store_that_fails_is_told_by_status_and_in_the_log(self):
+        url = f"http://127.0.0.1:{free_port()}"
+        etcd = subprocess.Popen(
+            [SKIFF, "etcd", "--data-dir", os.path.join(self.folder, "etcd"),
+             "--listen-client-urls", url], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(etcd.wait)
+        self.addCleanup(etcd.kill)
+        self.detach("--", "--etcd-servers", url)
+        etcd.kill()
+        etcd.wait()
+        self.wait_until(lambda: self.status()[1]["health"] == "not ready")
+        text = self.skiff("status", check=False).stdout
+        self.assertIn("its log tells why these checks fail: etcd", text)
+        log = Path(self.data, "skiff.log")
+        self.wait_until(lambda: "the cluster store " in log.read_text())
 
 
 class Reset(Cluster):
@@ -347,7 +451,7 @@ class Reset(Cluster):
         self.detach()
         done = self.skiff("reset", "--yes", check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("stop it first with 'skiff down'", done.stderr)
+        self.assertIn(f"stop it first with 'skiff down --data-dir {self.data}'", done.stderr)
         self.assertEqual(self.status()[0], 0)
 
     def test_removes_all_that_skiff_made_and_nothing_else(self):
@@ -383,12 +487,22 @@ class CommandLine(Cluster):
                 (["--port", "70000"], "65535"),
                 (["--bind-address", "localhost"], "not an IP address"),
                 (["--timeout", "5"], "duration"),
+                (["--tls-san", "a b"], "neither a host name nor an IP address"),
+                (["--", "--nothing"], "kube-apiserver --help"),
                 (["--", "--secure-prot=1"], "did you mean --secure-port?"),
                 (["--", "--encryption-provider-config=x"], "secrets would be stored in the clear")):
             done = self.skiff("up", *words, check=False)
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(message, done.stderr)
         self.assertFalse(os.path.exists(self.data))
+
+
+    def test_a_directory_without_a_name_is_not_the_usual_one(self):
+        for command in ("up", "down", "status", "reset"):
+            done = subprocess.run([SKIFF, command, "--data-dir", ""], capture_output=True,
+                                  text=True, timeout=TIMEOUT)
+            self.assertEqual(done.returncode, 2, command)
+            self.assertIn("--data-dir: the name of the directory is empty", done.stderr)
 
 
 class KubeApiserver(Cluster):
@@ -421,23 +535,53 @@ class KubeApiserver(Cluster):
                      "--service-account-signing-key-file"):
             self.assertIn(flag + ": ", done.stderr)
 
-    def test_serves_and_stops(self):
+    def start_it(self, *arguments):
         key = os.path.join(self.folder, "sa.key")
         subprocess.run(["openssl", "genpkey", "-algorithm", "RSA", "-out", key], check=True,
                        capture_output=True)
         process = subprocess.Popen(
-            [KUBE_APISERVER, "--data-dir", self.data, "--secure-port", str(self.port),
-             "--bind-address=127.0.0.1", "--cert-dir", self.folder,
-             "--service-account-issuer=https://kubernetes.default.svc",
+            [KUBE_APISERVER, "--secure-port", str(self.port), "--bind-address=127.0.0.1",
+             "--cert-dir", self.folder, "--service-account-issuer=https://kubernetes.default.svc",
              "--service-account-signing-key-file", key, "--service-account-key-file", key,
-             "--authorization-mode=RBAC", "--audit-log-maxage=7"],
+             "--authorization-mode=RBAC", *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.running.append(process)
+        return process
+
+    def read_until(self, text, process):
+        """What it says on standard error until it says that."""
         said = ""
-        while '"serving"' not in said:
+        while text not in said:
             line = process.stderr.readline()
             self.assertTrue(line, said)
             said += line
+        return said
+
+    def test_says_that_it_waits_for_the_store_and_can_be_stopped_then(self):
+        process = self.start_it("--etcd-servers", f"http://127.0.0.1:{free_port()}",
+                                "--storage-initialization-timeout=1h")
+        self.read_until('"waiting for the cluster store"', process)
+        process.terminate()
+        _, said = process.communicate(timeout=TIMEOUT)
+        self.assertEqual(process.returncode, 0, said)
+        self.assertIn("stopped before it was ready", said)
+
+    def test_files_that_are_not_there_are_told_with_what_they_are_for(self):
+        for flags, text in (
+                (["--tls-cert-file=/no/file", "--tls-private-key-file=/no/file"],
+                 "the certificate /no/file: No such file"),
+                (["--client-ca-file=/no/file"], "the CA of clients /no/file: No such file"),
+                (["--admission-control-config-file=/no/file"],
+                 "--admission-control-config-file: open /no/file: No such file"),
+                (["--runtime-config=nothing/v1=true"], "--runtime-config: ")):
+            process = self.start_it("--data-dir", self.data, *flags)
+            _, said = process.communicate(timeout=TIMEOUT)
+            self.assertEqual(process.returncode, 1)
+            self.assertIn(text, said)
+
+    def test_serves_and_stops(self):
+        process = self.start_it("--data-dir", self.data, "--audit-log-maxage=7")
+        said = self.read_until('"Serving securely"', process)
         self.assertIn("--audit-log-maxage is ignored", said)
         context = ssl.create_default_context(cafile=os.path.join(self.folder, "apiserver.crt"))
         self.assertEqual(self.version(context)["major"], "1")

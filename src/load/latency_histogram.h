@@ -11,10 +11,10 @@
 
 namespace skiff {
 
-class Histogram {
+class LatencyHistogram {
  public:
   void Record(Duration value);
-  void Add(const Histogram& other);
+  void Add(const LatencyHistogram& other);
 
   uint64_t count() const { return count_; }
   Duration max() const { return max_; }

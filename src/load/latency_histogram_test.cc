@@ -1,4 +1,4 @@
-#include "load/histogram.h"
+#include "load/latency_histogram.h"
 
 #include <gtest/gtest.h>
 
@@ -12,14 +12,14 @@ double Microseconds(Duration value) {
   return std::chrono::duration<double, std::micro>(value).count();
 }
 
-TEST(HistogramTest, AnEmptyOneHasOnlyZeros) {
-  const Histogram none;
+TEST(LatencyHistogramTest, AnEmptyOneHasOnlyZeros) {
+  const LatencyHistogram none;
   EXPECT_EQ(none.Quantile(0.5), Duration{});
   EXPECT_EQ(none.max(), Duration{});
 }
 
-TEST(HistogramTest, QuantilesAreWithinTwoPercent) {
-  Histogram histogram;
+TEST(LatencyHistogramTest, QuantilesAreWithinTwoPercent) {
+  LatencyHistogram histogram;
   for (int i = 1; i <= 100'000; ++i) histogram.Record(microseconds(i));
   EXPECT_NEAR(Microseconds(histogram.Quantile(0.5)), 50'000, 1'000);
   EXPECT_NEAR(Microseconds(histogram.Quantile(0.99)), 99'000, 2'000);
@@ -27,8 +27,8 @@ TEST(HistogramTest, QuantilesAreWithinTwoPercent) {
   EXPECT_EQ(histogram.Quantile(1), microseconds(100'000));
 }
 
-TEST(HistogramTest, SmallValuesAreExactAndLargeOnesAreKept) {
-  Histogram histogram;
+TEST(LatencyHistogramTest, SmallValuesAreExactAndLargeOnesAreKept) {
+  LatencyHistogram histogram;
   histogram.Record(microseconds(3));
   EXPECT_EQ(histogram.Quantile(0.5), microseconds(3));
   histogram.Record(std::chrono::hours(5));
@@ -36,8 +36,8 @@ TEST(HistogramTest, SmallValuesAreExactAndLargeOnesAreKept) {
   EXPECT_GT(histogram.Quantile(1), std::chrono::hours(1));
 }
 
-TEST(HistogramTest, TwoCanBeAdded) {
-  Histogram a, b;
+TEST(LatencyHistogramTest, TwoCanBeAdded) {
+  LatencyHistogram a, b;
   a.Record(milliseconds(1));
   b.Record(milliseconds(9));
   a.Add(b);
