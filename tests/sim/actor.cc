@@ -14,6 +14,17 @@ std::string ObjectText(const ObjectName& name, const std::string& marker, const 
   return out;
 }
 
+// Members of the metadata come first, up to the mark; without one there is only one sort.
+struct Members {
+  std::string metadata;
+  std::string rest;
+};
+Members Split(const std::string& text, bool is_metadata) {
+  const size_t mark = text.find('|');
+  if (mark != std::string::npos) return {text.substr(0, mark), text.substr(mark + 1)};
+  return is_metadata ? Members{text, ""} : Members{"", text};
+}
+
 }  // namespace
 
 Task<void> Pause(Executor& executor, Duration time) {
@@ -59,11 +70,9 @@ std::string Actor::NewMarker() { return name() + "." + std::to_string(++markers_
 Task<Result<ObjectPtr>> Actor::Create(const ApiResource& resource, ObjectName name,
                                       std::string rest) {
   const std::string marker = NewMarker();
-  // What belongs to the metadata comes first, up to the mark.
-  const size_t mark = rest.find('|');
-  const std::string more = mark == std::string::npos ? "" : rest.substr(0, mark);
-  const std::string other = mark == std::string::npos ? rest : rest.substr(mark + 1);
-  Result<ObjectPtr> body = ParseObject(resource, ObjectText(name, marker, more, other));
+  const Members members = Split(rest, false);
+  Result<ObjectPtr> body =
+      ParseObject(resource, ObjectText(name, marker, members.metadata, members.rest));
   if (!body) {
     cluster_.Fail("the workload makes no sense: " + body.error().ToString());
     co_return std::unexpected(body.error());
@@ -76,8 +85,9 @@ Task<Result<ObjectPtr>> Actor::Create(const ApiResource& resource, ObjectName na
 Task<Result<ObjectPtr>> Actor::Patch(const ApiResource& resource, ObjectName name,
                                      std::string change) {
   const std::string marker = NewMarker();
-  const std::string patch =
-      "{\"metadata\":{\"annotations\":{\"sim\":\"" + marker + "\"}" + change + "}}";
+  const Members members = Split(change, true);
+  const std::string patch = "{\"metadata\":{\"annotations\":{\"sim\":\"" + marker + "\"}" +
+                            members.metadata + "}" + members.rest + "}";
   Result<ObjectPtr> answer = co_await client_.Patch(resource, name, PatchType::kMerge, patch);
   promises_.OnWritten(StoredKey(resource, name), marker, answer);
   co_return answer;

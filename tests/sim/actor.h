@@ -39,7 +39,8 @@ class Actor {
 
   // Each tells the promises what it was answered.
   Task<Result<ObjectPtr>> Create(const ApiResource& resource, ObjectName name, std::string rest);
-  // Replaces what is known of an object; `change` is merged into it besides the marker.
+  // `change` is merged into the object besides the marker: members of the metadata, and after a
+  // '|' others.
   Task<Result<ObjectPtr>> Patch(const ApiResource& resource, ObjectName name, std::string change);
   Task<Result<ObjectPtr>> Update(const ApiResource& resource, ObjectPtr known);
   Task<Result<void>> Delete(const ApiResource& resource, ObjectName name, DeleteChoice how);

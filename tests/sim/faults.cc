@@ -69,8 +69,9 @@ void Faults::AddNetworkKinds(std::vector<Kind>& out) {
   out.push_back({"bad network", seconds(10), [this, &network] {
                    NetworkTrouble trouble;
                    trouble.longest_delay = DrawUpTo(milliseconds(200));
-                   trouble.lose_request_one_in = random_.Uniform(2) == 0 ? 30 : 0;
-                   trouble.lose_answer_one_in = random_.Uniform(2) == 0 ? 30 : 0;
+                   static constexpr uint32_t kLosses[] = {0, 30, 5};
+                   trouble.lose_request_one_in = kLosses[random_.Uniform(3)];
+                   trouble.lose_answer_one_in = kLosses[random_.Uniform(3)];
                    trouble.cut_watch_one_in = random_.Uniform(2) == 0 ? 20 : 0;
                    trouble.slow_one_in = random_.Uniform(2) == 0 ? 20 : 0;
                    network.SetTrouble(trouble);

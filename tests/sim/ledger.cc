@@ -144,7 +144,7 @@ void Ledger::Take(const Event& event) {
   if (about == nullptr) return;
   if (Matters(*about)) last_change_ = entry.time;
   history_[event.entry.key].push_back(entry);
-  if (listener_) listener_(entry);
+  for (const Listener& listener : listeners_) listener(entry);
 }
 
 RecordedPtr Ledger::Find(const std::string& key) const {

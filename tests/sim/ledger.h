@@ -71,7 +71,7 @@ class Ledger final : public WatchSink {
   void Freeze() { frozen_ = true; }
   void Unfollow();
 
-  void SetListener(Listener listener) { listener_ = std::move(listener); }
+  void AddListener(Listener listener) { listeners_.push_back(std::move(listener)); }
   void CatchUp();
 
   int64_t revision() const { return revision_; }
@@ -94,7 +94,7 @@ class Ledger final : public WatchSink {
 
   const std::function<Duration()> now_;
   const Fault fault_;
-  Listener listener_;
+  std::vector<Listener> listeners_;
   std::unique_ptr<Watch> watch_;
   bool frozen_ = true;
   std::vector<Event> heard_;

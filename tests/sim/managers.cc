@@ -81,6 +81,7 @@ class ManagerProcess {
         return Status(StatusReason::kNotFound, "a lie");
       });
     }
+    if (account == kCollector && owner_.collector_lie()) place->SetLie(owner_.collector_lie());
     return *place;
   }
 
@@ -89,7 +90,7 @@ class ManagerProcess {
     owner_.OnLead(process_.name);
     ManagerOptions options;
     if (!owner_.left_out().empty()) options.controllers.push_back("-" + owner_.left_out());
-    options.loops.root_ca = "-----BEGIN CERTIFICATE-----\nsimulated\n-----END CERTIFICATE-----\n";
+    options.loops.root_ca = kRootCa;
     auto made = ControllerManager::Make(
         std::move(options), {.transport = [this](std::string_view account) -> ClientTransport& {
                                return Transport(account);
@@ -115,7 +116,8 @@ class ManagerProcess {
   SimProcess process_;
   QuietSink sink_;
   Log log_;
-  MetricsRegistry metrics_;
+  MetricsRegistry registry_;
+  ControllerMetrics metrics_{registry_};
   std::map<std::string, std::unique_ptr<SimTransport>, std::less<>> transports_;
   std::unique_ptr<LeaderElector> elector_;
   std::unique_ptr<ControllerManager> manager_;
@@ -129,12 +131,19 @@ Managers::Managers(Cluster& cluster, int count)
       executor_(cluster.loop(), clock_),
       processes_(static_cast<size_t>(count)),
       lives_(static_cast<size_t>(count)) {
-  cluster_.network().SetObserver(this);
+  cluster_.network().AddObserver(this);
 }
 
-Managers::~Managers() { cluster_.network().SetObserver(nullptr); }
+Managers::~Managers() { cluster_.network().RemoveObserver(this); }
 
 std::string Managers::NameOf(size_t which) const { return "manager-" + std::to_string(which); }
+
+std::string Managers::LifeOf(const std::string& process) const {
+  for (size_t i = 0; i < lives_.size(); ++i) {
+    if (NameOf(i) == process) return process + "/" + std::to_string(lives_[i]);
+  }
+  return "";
+}
 
 SimClock* Managers::ClockOf(size_t which) {
   return processes_[which] == nullptr ? nullptr : &processes_[which]->process().clock;

@@ -20,6 +20,10 @@
 
 namespace skiff::sim {
 
+// What managers publish in every namespace.
+inline constexpr std::string_view kRootCa =
+    "-----BEGIN CERTIFICATE-----\nsimulated\n-----END CERTIFICATE-----\n";
+
 class ManagerProcess;
 
 class Managers final : public CallObserver {
@@ -34,6 +38,8 @@ class Managers final : public CallObserver {
   void StopAll();
   size_t size() const { return processes_.size(); }
   std::string NameOf(size_t which) const;
+  // A name for this life of the process of an instance; empty: it is none.
+  std::string LifeOf(const std::string& process) const;
   SimClock* ClockOf(size_t which);
   // Whether somebody leads and has nothing to do.
   bool idle() const;
@@ -44,6 +50,9 @@ class Managers final : public CallObserver {
   void IgnoreLostLeads() { ignore_lost_leads_ = true; }
   // The collector is told that owners are not there, one in so many times it asks:
   void HideOwners(uint32_t one_in) { hide_owners_one_in_ = one_in; }
+  // The collector is answered what this says:
+  void LieToCollector(SimTransport::Lie lie) { collector_lie_ = std::move(lie); }
+  const SimTransport::Lie& collector_lie() const { return collector_lie_; }
   // A loop does not run.
   void LeaveOut(std::string loop) { left_out_ = std::move(loop); }
   const std::string& left_out() const { return left_out_; }
@@ -69,6 +78,7 @@ class Managers final : public CallObserver {
   std::string last_leader_;
   bool ignore_lost_leads_ = false;
   uint32_t hide_owners_one_in_ = 0;
+  SimTransport::Lie collector_lie_;
   std::string left_out_;
   bool stopped_ = false;
 };

@@ -16,13 +16,22 @@ bool Writes(const ClientCall& call) {
   return call.verb == ClientVerb::kCreate || call.verb == ClientVerb::kUpdate;
 }
 
+// What only some of the objects come by says nothing about the others.
+template <typename Call>
+bool IsObserved(const Call& call) {
+  return call.metadata_only && call.label_selector.empty() && call.field_selector.empty();
+}
+
 }  // namespace
 
 // A watch on its way: the inner sink of the server's transport, the outer handle of the client.
 class SimWatch final : public ClientWatch, public ClientWatchSink {
  public:
   SimWatch(SimTransport& transport, WatchCall call, ClientWatchSink* sink)
-      : transport_(&transport), sink_(sink) {
+      : transport_(&transport),
+        sink_(sink),
+        observed_(IsObserved(call)),
+        initial_(call.send_initial_events) {
     transport.watches_.push_back(this);
     Later(transport.network_.DrawDelay(), [this, call = std::move(call)] { Start(call); });
   }
@@ -88,7 +97,20 @@ class SimWatch final : public ClientWatch, public ClientWatchSink {
       network.counters_.Count("fault: watch cut");
       return Break(Duration::zero(), StatusReason::kServiceUnavailable, "the connection is lost");
     }
+    if (observed_) Observe(events);
     sink_->OnEvents(events);
+  }
+
+  // Initial events count when the last of them has come.
+  void Observe(const std::vector<ClientEvent>& events) {
+    for (const ClientEvent& event : events) {
+      if (event.type != ClientEvent::Type::kBookmark) untold_.push_back(event.object);
+      if (event.initial_end) initial_ = false;
+    }
+    if (initial_) return;
+    for (const ObjectPtr& object : std::exchange(untold_, {})) {
+      transport_->network_.Tell(transport_->process_, object);
+    }
   }
 
   // The sink may destroy this.
@@ -101,6 +123,9 @@ class SimWatch final : public ClientWatch, public ClientWatchSink {
   friend class SimTransport;
   SimTransport* transport_;
   ClientWatchSink* const sink_;
+  const bool observed_;
+  bool initial_;
+  std::vector<ObjectPtr> untold_;
   std::unique_ptr<ClientWatch> inner_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   Duration last_delivery_{0};
@@ -113,6 +138,10 @@ Duration SimNetwork::DrawDelay() {
     return Duration(random_.Uniform(static_cast<uint64_t>(trouble_.slow_delay.count()) + 1));
   }
   return Duration(random_.Uniform(static_cast<uint64_t>(trouble_.longest_delay.count()) + 1));
+}
+
+void SimNetwork::Tell(const std::string& process, const ObjectPtr& object) {
+  for (CallObserver* observer : observers_) observer->OnTold(process, *object);
 }
 
 void SimNetwork::Partition(const std::string& process, bool away) {
@@ -238,8 +267,14 @@ void SimTransport::Forward(
       network_.OneIn(network_.pretend_one_in_)) {
     return Deliver(id, [done, body = call.body] { (*done)(ClientReply{.object = body}); });
   }
-  inner->Send(std::move(call), [this, id, done](Result<ClientReply> reply) {
-    Deliver(id, [done, reply = std::move(reply)]() mutable { (*done)(std::move(reply)); });
+  const bool observed = call.verb == ClientVerb::kList && IsObserved(call);
+  inner->Send(std::move(call), [this, id, done, observed](Result<ClientReply> reply) {
+    Deliver(id, [this, done, observed, reply = std::move(reply)]() mutable {
+      if (observed && reply) {
+        for (const ObjectPtr& item : reply->items) network_.Tell(process_, item);
+      }
+      (*done)(std::move(reply));
+    });
   });
 }
 
@@ -254,7 +289,7 @@ void SimTransport::Send(ClientCall call, std::move_only_function<void(Result<Cli
   if (std::optional<Status> lie = lie_ ? lie_(call) : std::nullopt) {
     return executor_.Post([shared, lie = std::move(*lie)] { (*shared)(std::unexpected(lie)); });
   }
-  if (network_.observer_ != nullptr) network_.observer_->OnSend(process_, call);
+  for (CallObserver* observer : network_.observers_) observer->OnSend(process_, call);
   network_.counters_.Count("calls");
   const uint64_t id = Begin([shared](Status why) { (*shared)(std::unexpected(std::move(why))); });
   Later(network_.DrawDelay(), [this, id, call = std::move(call), shared]() mutable {

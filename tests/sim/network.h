@@ -33,6 +33,9 @@ class CallObserver {
   virtual ~CallObserver() = default;
   // The process sends the call; nothing has happened yet.
   virtual void OnSend(const std::string& process, const ClientCall& call) = 0;
+  // An object has come to the process by a list or a watch of nothing but metadata, without
+  // selectors, as collectors use them.
+  virtual void OnTold(const std::string& /*process*/, const Document& /*object*/) {}
 };
 
 struct NetworkTrouble {
@@ -60,7 +63,8 @@ class SimNetwork {
   void ServerUp(Connect connect);
   // From now on nothing of the server reaches anybody, and nothing of it is held.
   void ServerDown();
-  void SetObserver(CallObserver* observer) { observer_ = observer; }
+  void AddObserver(CallObserver* observer) { observers_.push_back(observer); }
+  void RemoveObserver(CallObserver* observer) { std::erase(observers_, observer); }
 
   // A bug for tests of the tests: writes by this process are answered as if they were done, and are
   // not, one in so many.
@@ -77,6 +81,7 @@ class SimNetwork {
   friend class SimWatch;
   bool OneIn(uint32_t count) { return count != 0 && random_.Uniform(count) == 0; }
   Duration DrawDelay();
+  void Tell(const std::string& process, const ObjectPtr& object);
   bool Away(const std::string& process) const { return away_.contains(process); }
 
   SimLoop& loop_;
@@ -86,7 +91,7 @@ class SimNetwork {
   std::set<std::string> away_;
   Connect connect_;
   uint64_t epoch_ = 0;  // of the server's life
-  CallObserver* observer_ = nullptr;
+  std::vector<CallObserver*> observers_;
   std::string pretend_process_;
   uint32_t pretend_one_in_ = 0;
   std::vector<SimTransport*> transports_;

@@ -16,7 +16,8 @@ int64_t RevisionOf(const Document& object) { return Number(ResourceVersionOf(obj
 
 bool InScope(const Recorded& object) {
   return object.kind == "ConfigMap" || object.kind == "Secret" || object.kind == "Pod" ||
-         object.kind == "Namespace" || object.kind == "ServiceAccount";
+         object.kind == "Namespace" || object.kind == "ServiceAccount" ||
+         object.kind == "ClusterRole" || object.kind == "ResourceQuota";
 }
 
 std::string Describe(const Recorded& object) {
@@ -32,12 +33,16 @@ RecordedPtr ResolveOwner(const Ledger& ledger, const Recorded& dependent, const 
   return found;
 }
 
+bool NeverSatisfied(const Recorded& dependent, const OwnerLink& owner) {
+  return dependent.name_space.empty() && owner.kind != "ClusterRole" && owner.kind != "Namespace";
+}
+
 bool Keeps(const RecordedPtr& owner) {
   return owner != nullptr && !(owner->deleting && owner->HasFinalizer("foregroundDeletion"));
 }
 
 Promises::Promises(Cluster& cluster) : cluster_(cluster) {
-  cluster_.ledger().SetListener([this](const Entry& entry) { OnEntry(entry); });
+  cluster_.ledger().AddListener([this](const Entry& entry) { OnEntry(entry); });
 }
 
 bool Promises::IsUnknown(const Status& status) {
@@ -67,6 +72,15 @@ bool Promises::WasAskedFor(const Recorded& object) const {
       may_be_emptied_, [&](const std::string& prefix) { return object.key.starts_with(prefix); });
 }
 
+// Whether an owner that is to orphan its dependents now has waited for them to go before: the
+// collector may have looked at it then.
+bool Promises::HasWaited(const Recorded& owner) const {
+  return owner.deleting &&
+         std::ranges::any_of(cluster_.ledger().History(owner.key), [&](const Entry& entry) {
+           return entry.after != nullptr && entry.after->uid == owner.uid && !Keeps(entry.after);
+         });
+}
+
 void Promises::CheckDeletion(const Recorded& before) {
   if (WasAskedFor(before)) return;
   if (!before.name_space.empty()) {
@@ -77,8 +91,12 @@ void Promises::CheckDeletion(const Recorded& before) {
     return cluster_.Fail("something was deleted that nobody asked for: " + Describe(before));
   }
   for (const OwnerLink& owner : before.owners) {
+    if (NeverSatisfied(before, owner)) {
+      return cluster_.Fail("something was deleted whose owner nobody can look for: " +
+                           Describe(before));
+    }
     const RecordedPtr found = ResolveOwner(cluster_.ledger(), before, owner);
-    if (!Keeps(found)) continue;
+    if (!Keeps(found) || HasWaited(*found)) continue;
     return cluster_.Fail("something with a live owner was deleted: " + Describe(before) +
                          ", owner " + Describe(*found));
   }

@@ -39,6 +39,7 @@ class Promises {
  private:
   void OnEntry(const Entry& entry);
   void CheckDeletion(const Recorded& before);
+  bool HasWaited(const Recorded& owner) const;
   bool EndedADeletion(const std::string& key, int64_t revision) const;
   bool WasAskedFor(const Recorded& object) const;
 
@@ -51,6 +52,9 @@ class Promises {
 
 // The owner that a reference leads to, as the collector has to see it; null: there is none.
 RecordedPtr ResolveOwner(const Ledger& ledger, const Recorded& dependent, const OwnerLink& owner);
+// Whether the reference is of something in no namespace to a kind of namespaces: nobody can tell
+// where to look for the owner, so that the dependent is kept for ever.
+bool NeverSatisfied(const Recorded& dependent, const OwnerLink& owner);
 // Whether an owner keeps its dependents: it is there and does not wait for them to go.
 bool Keeps(const RecordedPtr& owner);
 

@@ -9,7 +9,10 @@
 #include "tests/sim/follower.h"
 #include "tests/sim/graph.h"
 #include "tests/sim/managers.h"
+#include "tests/sim/propagation.h"
+#include "tests/sim/roles.h"
 #include "tests/sim/storm.h"
+#include "tests/sim/tenant.h"
 
 namespace skiff::sim {
 namespace {
@@ -21,6 +24,8 @@ using std::chrono::seconds;
 // faults. What failed often is tried again late.
 constexpr Duration kActorsEnd = minutes(5);
 constexpr Duration kSettle = minutes(45);
+// With a planted bug it does not come about, and nobody need wait for that.
+constexpr Duration kSettleInVain = minutes(10);
 // Nothing may go wrong after that either.
 constexpr Duration kCalm = seconds(40);
 
@@ -32,7 +37,35 @@ struct Plan {
   int followers;
   int managers;
   Duration busy;
+  int tenants;
+  int roles;
 };
+
+// The loop that does not run, if that is the bug.
+std::string LeftOut(PlantedBug bug) {
+  switch (bug) {
+    case PlantedBug::kIdleCollector:
+      return "garbage-collector-controller";
+    case PlantedBug::kIdleNamespaces:
+      return "namespace-controller";
+    case PlantedBug::kIdleQuotas:
+      return "resourcequota-controller";
+    case PlantedBug::kIdleAccounts:
+      return "serviceaccount-controller";
+    case PlantedBug::kIdleRootCa:
+      return "root-ca-certificate-publisher-controller";
+    case PlantedBug::kIdleAggregation:
+      return "clusterrole-aggregation-controller";
+    default:
+      return "";
+  }
+}
+
+bool NeedsGraphs(PlantedBug bug) {
+  return bug == PlantedBug::kHiddenOwners || bug == PlantedBug::kIdleCollector ||
+         bug == PlantedBug::kLostOrphans || bug == PlantedBug::kHastyForeground ||
+         bug == PlantedBug::kNoPropagation || bug == PlantedBug::kSilentCollector;
+}
 
 Plan DrawPlan(const ScenarioOptions& options) {
   SeededRandom random(DeriveSeed(options.seed, "plan"));
@@ -43,17 +76,21 @@ Plan DrawPlan(const ScenarioOptions& options) {
             .graphs = static_cast<int>(random.Uniform(3)),
             .followers = 1 + static_cast<int>(random.Uniform(2)),
             .managers = 1 + static_cast<int>(random.Uniform(3)),
-            .busy = seconds(10 + random.Uniform(20))};
+            .busy = seconds(10 + random.Uniform(20)),
+            .tenants = static_cast<int>(random.Uniform(2)),
+            .roles = static_cast<int>(random.Uniform(2))};
   if (plan.storms + plan.churns + plan.graphs == 0) plan.graphs = 1;
   if (options.bug == PlantedBug::kPretendedWrites || options.bug == PlantedBug::kForgottenWrites) {
     plan.storms = std::max(plan.storms, 1);
   }
-  if (options.bug == PlantedBug::kHiddenOwners || options.bug == PlantedBug::kIdleCollector) {
+  if (NeedsGraphs(options.bug)) {
     plan.graphs = std::max(plan.graphs, 1);
     plan.busy = seconds(30);
   }
   if (options.bug == PlantedBug::kIdleNamespaces) plan.churns = std::max(plan.churns, 1);
   if (options.bug == PlantedBug::kIgnoredDeadline) plan.managers = 2;
+  if (options.bug == PlantedBug::kIdleQuotas) plan.tenants = 1;
+  if (options.bug == PlantedBug::kIdleAggregation) plan.roles = 1;
   return plan;
 }
 
@@ -64,7 +101,8 @@ class Scenario {
         plan_(DrawPlan(options)),
         cluster_(options.seed, plan_.switch_one_in),
         promises_(cluster_),
-        managers_(cluster_, plan_.managers) {}
+        managers_(cluster_, plan_.managers),
+        propagation_(cluster_, managers_) {}
 
   Outcome Run() {
     cluster_.Boot();
@@ -91,7 +129,16 @@ class Scenario {
       actors_.push_back(std::make_unique<ChurnActor>(cluster_, promises_, i));
     }
     for (int i = 0; i < plan_.graphs; ++i) {
-      actors_.push_back(std::make_unique<GraphActor>(cluster_, promises_, i));
+      auto graph = std::make_unique<GraphActor>(cluster_, promises_, propagation_, i);
+      if (options_.bug == PlantedBug::kHastyForeground) graph->SetHasty();
+      if (options_.bug == PlantedBug::kNoPropagation) graph->SetNegligent();
+      actors_.push_back(std::move(graph));
+    }
+    for (int i = 0; i < plan_.tenants; ++i) {
+      actors_.push_back(std::make_unique<TenantActor>(cluster_, promises_, i));
+    }
+    for (int i = 0; i < plan_.roles; ++i) {
+      actors_.push_back(std::make_unique<RolesActor>(cluster_, promises_, i));
     }
     for (int i = 0; i < plan_.followers; ++i) {
       followers_.push_back(std::make_unique<Follower>(cluster_, "follower-" + std::to_string(i)));
@@ -102,10 +149,19 @@ class Scenario {
     if (options_.bug == PlantedBug::kPretendedWrites) {
       cluster_.network().PretendWrites(actors_.front()->name(), 20);
     }
-    if (options_.bug == PlantedBug::kIdleCollector) {
-      managers_.LeaveOut("garbage-collector-controller");
+    managers_.LeaveOut(LeftOut(options_.bug));
+    if (options_.bug == PlantedBug::kLostOrphans) {
+      managers_.LieToCollector([](const ClientCall& call) -> std::optional<Status> {
+        if (call.patch.find("\"ownerReferences\"") == std::string::npos) return {};
+        return Status(StatusReason::kNotFound, "a lie");
+      });
     }
-    if (options_.bug == PlantedBug::kIdleNamespaces) managers_.LeaveOut("namespace-controller");
+    if (options_.bug == PlantedBug::kSilentCollector) {
+      managers_.LieToCollector([](const ClientCall& call) -> std::optional<Status> {
+        if (call.resource->name != "events") return {};
+        return Status(StatusReason::kForbidden, "a lie");
+      });
+    }
     if (options_.bug == PlantedBug::kHiddenOwners) managers_.HideOwners(3);
     if (options_.bug == PlantedBug::kIgnoredDeadline) managers_.IgnoreLostLeads();
     if (options_.bug == PlantedBug::kDeafHandlers) followers_.front()->SetDeaf(50);
@@ -164,6 +220,10 @@ class Scenario {
     if (!cluster_.server().ready()) return "the server is not ready";
     if (std::string left = OrphansLeft(cluster_.ledger()); !left.empty()) return left;
     if (std::string left = NamespacesOutOfOrder(cluster_.ledger()); !left.empty()) return left;
+    for (std::string (*check)(const Ledger&) :
+         {InvalidOwnersUntold, QuotasOutOfStep, FurnitureMissing, AggregationUnfinished}) {
+      if (std::string left = check(cluster_.ledger()); !left.empty()) return left;
+    }
     for (const auto& follower : followers_) {
       if (std::string difference = follower->Difference(); !difference.empty()) return difference;
     }
@@ -172,9 +232,9 @@ class Scenario {
 
   void Settle() {
     const Duration begin = cluster_.loop().now();
+    const Duration end = begin + (options_.bug == PlantedBug::kNone ? kSettle : kSettleInVain);
     std::string left = WhatIsNotSettled();
-    while (!left.empty() && cluster_.failures().empty() &&
-           cluster_.loop().now() < begin + kSettle) {
+    while (!left.empty() && cluster_.failures().empty() && cluster_.loop().now() < end) {
       RunChecked(seconds(2));
       left = WhatIsNotSettled();
     }
@@ -230,6 +290,7 @@ class Scenario {
   Cluster cluster_;
   Promises promises_;
   Managers managers_;
+  Propagation propagation_;
   std::vector<std::unique_ptr<Actor>> actors_;
   std::vector<std::unique_ptr<Follower>> followers_;
 };

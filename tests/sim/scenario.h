@@ -21,6 +21,14 @@ enum class PlantedBug : uint8_t {
   kIdleNamespaces,   // nobody ends namespaces
   kIgnoredDeadline,  // a leader that has lost goes on
   kDeafHandlers,     // handlers of informers are not told everything
+  kLostOrphans,      // the collector does not take references to an orphaning owner away
+  kHastyForeground,  // owners go before what blocks them
+  kNoPropagation,    // the server does not heed how dependents are to be treated
+  kSilentCollector,  // the collector does not say that an owner is invalid
+  kIdleQuotas,       // nobody counts what quotas limit
+  kIdleAccounts,     // nobody makes the service accounts of namespaces
+  kIdleRootCa,       // nobody publishes the root certificate
+  kIdleAggregation,  // nobody puts roles together
 };
 
 struct ScenarioOptions {

@@ -73,6 +73,38 @@ TEST(PlantedBugTest, ALeaderThatIgnoresItsDeadlineIsNoticed) {
   ExpectNoticed(PlantedBug::kIgnoredDeadline, "two lead");
 }
 
+TEST(PlantedBugTest, ADependentThatStillRefersToAnOrphaningOwnerIsNoticed) {
+  ExpectNoticed(PlantedBug::kLostOrphans, "a dependent still refers to it");
+}
+
+TEST(PlantedBugTest, AnOwnerThatGoesBeforeWhatBlocksItIsNoticed) {
+  ExpectNoticed(PlantedBug::kHastyForeground, "an owner went before what blocks it");
+}
+
+TEST(PlantedBugTest, APropagationThatTheServerDoesNotHeedIsNoticed) {
+  ExpectNoticed(PlantedBug::kNoPropagation, "but not its propagation");
+}
+
+TEST(PlantedBugTest, AnInvalidOwnerThatNobodySpeaksOfIsNoticed) {
+  ExpectNoticed(PlantedBug::kSilentCollector, "nobody is told that the owner");
+}
+
+TEST(PlantedBugTest, AQuotaThatIsNotCountedIsNoticed) {
+  ExpectNoticed(PlantedBug::kIdleQuotas, "quota");
+}
+
+TEST(PlantedBugTest, ANamespaceWithoutItsAccountIsNoticed) {
+  ExpectNoticed(PlantedBug::kIdleAccounts, "has no service account");
+}
+
+TEST(PlantedBugTest, ANamespaceWithoutTheRootCertificateIsNoticed) {
+  ExpectNoticed(PlantedBug::kIdleRootCa, "has no good kube-root-ca.crt");
+}
+
+TEST(PlantedBugTest, ARoleThatIsNotPutTogetherIsNoticed) {
+  ExpectNoticed(PlantedBug::kIdleAggregation, "is not made of what it selects");
+}
+
 TEST(PlantedBugTest, HandlersThatAreNotToldAreNoticed) {
   ExpectNoticed(PlantedBug::kDeafHandlers, "informer of");
 }
