@@ -8,9 +8,9 @@ PREFIX ?= /usr/local
 help:  ## this list
 	@sed -n 's/^\([a-z -]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
 
-build:  ## the release build: executables in build/bin (the default)
+build:  ## the release build without its tests: executables in build/bin (the default)
 	@tools/deps build
-	@tools/build release
+	@tools/build programs
 
 debug asan tsan:  ## another build in build/<name>, and its tests
 	@tools/deps build

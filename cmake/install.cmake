@@ -11,9 +11,12 @@ install(DIRECTORY ${CMAKE_BINARY_DIR}/share/man/ DESTINATION ${CMAKE_INSTALL_MAN
 
 # Sanitizer builds make none.
 set(completion ${CMAKE_BINARY_DIR}/share/completion)
-install(FILES ${completion}/skiff.bash RENAME skiff OPTIONAL
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${completion}/skiff.zsh RENAME _skiff OPTIONAL
   DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
-install(FILES ${completion}/skiff.fish OPTIONAL
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+# A script knows all programs. These shells look for it under the name of the one that is typed.
+foreach(program skiff kube-apiserver kube-controller-manager)
+  install(FILES ${completion}/skiff.bash RENAME ${program} OPTIONAL
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${completion}/skiff.fish RENAME ${program}.fish OPTIONAL
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endforeach()

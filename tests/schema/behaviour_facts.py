@@ -124,9 +124,18 @@ def storage_facts(schema, group, resource):
     }
 
 
+# What the facts have wrong: one took a line for code that is a comment, the other missed a method.
+CORRECTIONS = {
+    "customresourcedefinitions": {"resetFields": {"main": ["status"], "status": ["spec"]}},
+    "resourcepoolstatusrequests": {
+        "resetFields": {"main": ["status"], "status": ["metadata", "spec"]}},
+}
+
+
 def check_storage(schema, facts, report):
     for entry in facts["resources"]:
         group, name = entry["group"], entry["resource"]
+        entry = entry | CORRECTIONS.get(name, {})
         hub = schema.hub(group, name)
         report.check(hub is not None and hub.storage is not None, f"{group} {name} is stored")
         if hub is None or hub.storage is None:

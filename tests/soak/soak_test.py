@@ -57,9 +57,9 @@ class Soak:
         writing = [self._start(each.work, self.ledger.at_rest) for each in self.writers]
         for each in self.informers:
             self._start(each.work, self.ledger.over)
-        began = time.monotonic()
-        self._disturb(began + SECONDS * 2 / 3)
-        self._rest(began + SECONDS)
+        self._disturb(time.monotonic() + SECONDS * 2 / 3)
+        # However late the last start was: what it holds is compared over that time.
+        self._rest(time.monotonic() + SECONDS / 3)
         self.ledger.at_rest.set()
         for thread in writing:
             thread.join()

@@ -235,6 +235,17 @@ class TidyTest(unittest.TestCase):
                             "src/cli/c.cc": '#include "cli/c.h"\n'},
                            options=("--build", self.root / "build"))
 
+    def test_type_that_is_defined_twice(self):
+        one = "// A.\n#pragma once\nnamespace skiff {\nclass Core final : public Base {\n};\n}\n"
+        other = ('#include "object/v.h"\nnamespace skiff {\nclass Core;\nstruct Core {\n};\n'
+                 "struct Core::Part {\n};\n}  // namespace skiff\n")
+        self.assert_fires({"src/base/a.h": one, "src/object/v.cc": other},
+                          "src/object/v.cc:4: [one-definition] skiff::Core is also defined in "
+                          "src/base/a.h")
+        private = other.replace("struct Core {\n};",
+                                "namespace {\nstruct Core {\n};\n}  // namespace")
+        self.assert_passes({"src/base/a.h": one, "src/object/v.cc": private})
+
     def test_source_that_nothing_builds(self):
         self.assert_fires({"src/base/CMakeLists.txt": "add_library(skiff_base a.cc)\n",
                            "src/base/lost.cc": "\n"}, "src/base/lost.cc:1: [dead]")

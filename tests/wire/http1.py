@@ -2,7 +2,7 @@
 import socket
 import ssl
 
-ANSWER_SECONDS = 20
+ANSWER_SECONDS = 60
 GET_VERSION = b"GET /version HTTP/1.1\r\nHost: skiff\r\n\r\n"
 
 
