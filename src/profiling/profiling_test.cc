@@ -74,12 +74,20 @@ constexpr int kLocation = 4;
 constexpr int kFunction = 5;
 constexpr int kStringTable = 6;
 
-void SampleFor(CpuSampler& sampler, Duration time) {
+uint64_t Samples(const CpuSampler& sampler) {
+  uint64_t all = 0;
+  for (const auto& [stack, times] : sampler.stacks()) all += times;
+  return all;
+}
+
+// Until that many samples were taken, which come as this process gets time on a processor.
+void Sample(CpuSampler& sampler, uint64_t samples) {
   SystemClock clock;
   std::mutex mutex;
   std::condition_variable never;
   std::unique_lock lock(mutex);
-  for (const Duration end = clock.Monotonic() + time; clock.Monotonic() < end;) {
+  const Duration end = clock.Monotonic() + std::chrono::seconds(60);
+  while (Samples(sampler) < samples && clock.Monotonic() < end) {
     clock.WaitUntil(never, lock, clock.Monotonic() + std::chrono::milliseconds(20));
     sampler.Collect();
   }
@@ -117,7 +125,7 @@ TEST(CpuSamplerTest, FindsTheFunctionThatWorksInAnotherThread) {
   std::atomic<bool> end = false;
   std::atomic<uint64_t> sum = 0;
   Thread worker("worker", [&] { sum = BusyWorkForTheTest(end); });
-  SampleFor(**sampler, std::chrono::milliseconds(400));
+  Sample(**sampler, 100);
   end = true;
   worker.Join();
   const LoadedCode code;
@@ -153,7 +161,7 @@ TEST(ProfilesTest, CpuProfileHasSamplesWithNamedFunctions) {
   std::atomic<bool> end = false;
   std::atomic<uint64_t> sum = 0;
   Thread worker("worker", [&] { sum = BusyWorkForTheTest(end); });
-  SampleFor(**sampler, std::chrono::milliseconds(200));
+  Sample(**sampler, 50);
   end = true;
   worker.Join();
   const Message profile(CpuProfile(**sampler, std::chrono::seconds(1), std::chrono::seconds(2)));
