@@ -58,8 +58,9 @@ class HttpsWatchTest : public HttpsTest {
       watch_ = transport_->Watch(call, &sink_);
     });
   }
-  ~HttpsWatchTest() override {
+  void TearDown() override {
     OnLoop([this] { watch_.reset(); });
+    HttpsTest::TearDown();
   }
 
   std::shared_ptr<Feed> feed_ = std::make_shared<Feed>();

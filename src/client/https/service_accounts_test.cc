@@ -70,11 +70,12 @@ class ServiceAccountsTest : public HttpsTest {
       EXPECT_TRUE(done.Wait());
     return out;
   }
-  ~ServiceAccountsTest() override {
+  void TearDown() override {
     OnLoop([this] {
       all_->Close();
       all_.reset();
     });
+    HttpsTest::TearDown();
   }
 
   std::mutex mutex_;

@@ -170,11 +170,14 @@ class HttpsTest : public testing::Test {
     loop_->Start("client");
     executor_ = std::make_unique<PausingExecutor>(loop_);
   }
-  ~HttpsTest() override {
+  // Not in the destructor: a request under way then would reach the handler of a test whose members
+  // are gone already.
+  void TearDown() override {
     OnLoop([this] {
       if (transport_ != nullptr) transport_->Close();
       transport_.reset();
     });
+    StopServer();
     loop_->Stop();
   }
 
