@@ -74,7 +74,7 @@ void CacheFeeder::Loaded(Result<Revision> revision) {
     on_loaded = std::exchange(on_loaded_, nullptr);
   }
   // Nobody follows the store now, so the state may be replaced in peace.
-  state_->Replace(std::move(entries), *revision, due);
+  state_->Replace(std::move(entries), *revision, clock_.Monotonic(), due);
   Follow(Revision{revision->value + 1});
   RequestProgress();
   Call(due);

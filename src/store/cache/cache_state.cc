@@ -1,6 +1,7 @@
 #include "store/cache/cache_state.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 
@@ -8,8 +9,11 @@
 
 namespace skiff {
 
-void CacheState::Replace(std::vector<EntryRef> entries, Revision revision,
+void CacheState::Replace(std::vector<EntryRef> entries, Revision revision, Duration now,
                          std::vector<FreshnessQueue::Due>& due) {
+  std::vector<EntryRef> changed_last;
+  std::ranges::copy_if(entries, std::back_inserter(changed_last),
+                       [&](const EntryRef& entry) { return entry->revision() == revision; });
   // Made without the lock; what it replaces is freed without it, too.
   auto index = std::make_unique<OrderedIndex>();
   std::vector<FieldIndex> by_field(shape_.indexed.size());
@@ -29,6 +33,11 @@ void CacheState::Replace(std::vector<EntryRef> entries, Revision revision,
   index_.swap(index);
   by_field_.swap(by_field);
   ring_.Reset(revision);
+  // As changes that took nothing into or out of view: what they were before nobody knows.
+  if (changed_last.size() > 1) {
+    for (const EntryRef& entry : changed_last)
+      ring_.Push(CachedEvent::Change(revision, entry, entry, now));
+  }
   history_.Clear();
   last_change_ = revision;
   served_ = !stopped_;

@@ -49,8 +49,9 @@ class CacheState {
   WatcherRegistry& watchers() { return watchers_; }
 
   // --- changes. What they put into `due` is to be called without locks.
-  // The objects at this revision instead of all that was. The state is served from now on.
-  void Replace(std::vector<EntryRef> entries, Revision revision,
+  // The objects at this revision instead of all that was. The state is served from now on. Objects
+  // that this very revision changed together are events of the ring, for ResumeAfter.
+  void Replace(std::vector<EntryRef> entries, Revision revision, Duration now,
                std::vector<FreshnessQueue::Due>& due);
   // In order. The events' numbers in the ring begin with the one that is returned.
   uint64_t Apply(std::span<CacheChange> changes, Duration now, std::vector<EventRef>& events,

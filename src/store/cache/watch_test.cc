@@ -134,6 +134,25 @@ TEST_F(CacheWatchTest, WhoGoesOnAfterATransactionHearsOfAllOfItAgain) {
   EXPECT_EQ(up_to_date.Drain(), "");
 }
 
+// The server may have ended between the two.
+TEST_F(CacheWatchTest, WhoGoesOnAfterTheTransactionThatWasLoadedLastHearsOfAllOfIt) {
+  Put("ns/a");
+  const std::string prefix(kPodsPrefix);
+  store_.Write({{prefix + "ns/b", SharedBytes(PodBytes("ns/b"))},
+                {prefix + "ns/c", SharedBytes(PodBytes("ns/c"))}});
+  Start();
+  WatchClient client;
+  ASSERT_EQ(WatchFrom(3, client), "");
+  EXPECT_EQ(client.Drain(), "MODIFIED ns/b@3 MODIFIED ns/c@3");
+  WatchClient anew;
+  ASSERT_EQ(Watch(Initial("3"), anew), "");
+  EXPECT_EQ(anew.Drain(), "ADDED ns/a@2 ADDED ns/b@3 ADDED ns/c@3 BOOKMARK(initial end)@3");
+  WatchClient before;
+  EXPECT_EQ(WatchFrom(2, before), "410 too old resource version: 2 (3)");
+  Put("ns/d");
+  EXPECT_EQ(client.Drain(), "ADDED ns/d@4");
+}
+
 TEST_F(CacheWatchTest, AWatchFromWhatTheRingHasLostIsTooOld) {
   CacheOptions options = Options();
   options.ring.min_events = 2;
