@@ -106,21 +106,22 @@ TEST(Http2ServerTest, AStreamThatTheClientResetsLosesItsSourceOnly) {
 }
 
 TEST(Http2ServerTest, AClosedWindowHoldsTheSourceBackAndThenEndsTheConnection) {
-  HttpLimits limits;
-  limits.write_timeout = seconds(2);
   std::atomic<size_t> given = 0;
-  TestServer server(
-      [&](HttpRequest, Responder responder) {
-        HttpResponse response;
-        response.source = std::make_unique<EndlessSource>(&given);
-        std::move(responder).Respond(std::move(response));
-      },
-      limits);
+  TestServer server(TestServer::WithManualClock{}, [&](HttpRequest request, Responder responder) {
+    if (request.method == "HEAD") return Echo(std::move(request), std::move(responder));
+    HttpResponse response;
+    response.source = std::make_unique<EndlessSource>(&given);
+    std::move(responder).Respond(std::move(response));
+  });
   Http2Client client(server.address(), true);
   const int32_t stream = client.Ask("GET", "/");
   client.WaitForBody(stream, 65'535);
   EXPECT_EQ(client.answers[stream].body.size(), 65'535u);
   EXPECT_LE(given.load(), 65'535u + 64 * 1024);
+  // An answer without a body needs no window. In the turn that sends it, the server notices that
+  // it can send nothing else.
+  EXPECT_EQ(client.Wait(client.Ask("HEAD", "/")).headers[":status"], "200");
+  server.Advance(limits::kHttpWriteTimeout);
   client.WaitForEnd();
   EXPECT_EQ(client.answers[stream].body.size(), 65'535u);
 }
