@@ -291,6 +291,8 @@ TEST(ServerTest, AClientThatDoesNotReadIsNotProducedForAndThenCutOff) {
       limits);
   RawClient client(server.address(), 4096);
   ASSERT_TRUE(client.Send(kGet));
+  // Before the server has accepted it, there is no connection either.
+  EXPECT_TRUE(client.ReceiveUntil("\r\n\r\n").starts_with("HTTP/1.1 200 OK\r\n"));
   EXPECT_TRUE(server.Becomes([&] { return server->figures().connections == 0; }));
   EXPECT_LT(given.load(), 16u * 1024 * 1024);  // what the kernel buffers
 }
