@@ -93,7 +93,11 @@ class EmbeddedPipelineTest : public EmbeddedStoreTestBase {
     EmbeddedStoreTestBase::Open(std::move(options));
     Put("a", "1");
   }
-  void TearDown() override { gate_.Open(); }
+  // The store ends while there is a gate: its threads pass through it.
+  void TearDown() override {
+    gate_.Open();
+    store_.reset();
+  }
 
   Reply Start(Transaction transaction) {
     auto promise = std::make_shared<std::promise<Result<CommitReply>>>();

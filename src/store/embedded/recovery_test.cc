@@ -107,6 +107,7 @@ TEST_F(EmbeddedRecoveryTest, QueuedWritersAreTurnedAwayAndKnowThatNothingHappene
   }
   WaitUntilWritable();
   EXPECT_EQ(Contents(), "");
+  disk_->OnWrite(nullptr);  // the store outlives what it refers to
 }
 
 TEST_F(EmbeddedRecoveryTest, AFullDiskTurnsWritersAwayUntilThereIsRoom) {
