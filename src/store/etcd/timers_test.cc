@@ -10,11 +10,12 @@ namespace {
 
 using std::chrono::seconds;
 
+// The timers are declared last and so end first: their thread may not have left yet what it calls.
 TEST(TimersTest, RunInTheOrderOfTheirTime) {
   ManualClock clock;
-  Timers timers("timers", clock);
   std::vector<int> order;
   std::promise<void> last;
+  Timers timers("timers", clock);
   timers.After(seconds(3), [&] { order.push_back(3), last.set_value(); });
   timers.After(seconds(1), [&] { order.push_back(1); });
   timers.After(seconds(2), [&] { order.push_back(2); });
@@ -26,8 +27,8 @@ TEST(TimersTest, RunInTheOrderOfTheirTime) {
 
 TEST(TimersTest, AFunctionMayAddAnother) {
   ManualClock clock;
-  Timers timers("timers", clock);
   std::promise<void> done;
+  Timers timers("timers", clock);
   timers.After(seconds(0), [&] { timers.After(seconds(0), [&] { done.set_value(); }); });
   done.get_future().wait();
 }
