@@ -108,8 +108,8 @@ class PipelineTest : public testing::Test, private LogSink {
   FakeAuthorizer authorizer_;
   RequestDeadlines deadlines_{clock_};
   std::unique_ptr<FrontHeaders> headers_;
-  std::vector<ApiRequestPtr> kept_;
   std::optional<Pipeline> pipeline_;
+  std::vector<ApiRequestPtr> kept_;  // which the pipeline counts until they go
 };
 
 TEST_F(PipelineTest, ARequestThatNobodyAnswersEndsAfterItsTime) {
