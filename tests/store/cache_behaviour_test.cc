@@ -52,7 +52,6 @@ class CacheClient {
     return true;
   }
 
-  std::unique_ptr<Watcher> watcher;
   Texts texts;
   std::vector<Revision> revisions;
 
@@ -70,6 +69,10 @@ class CacheClient {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool woken_ = false;
+
+ public:
+  // Last, to go first: until then the cache may wake this from another thread.
+  std::unique_ptr<Watcher> watcher;
 };
 
 class CacheBehaviourTest : public StoreFixture {
