@@ -143,9 +143,10 @@ TEST_P(LeaseBehaviourTest, ExpiryDeletesItsKeysAtOneRevisionAndNotBefore) {
   SystemClock clock;
   const Duration granted = clock.Monotonic();
   MustCommit({{}, {PutOf(Key("a"), "1", lease.id), PutOf(Key("c"), "1")}});
-  Put("b", "1", lease.id);
+  // From there on: the lease may end before the store is asked for its revision.
+  const Revision written = Put("b", "1", lease.id);
   RecordingSink sink;
-  const auto watch = StartWatch(sink, All(), Revision{Current().value + 1}, true);
+  const auto watch = StartWatch(sink, All(), Revision{written.value + 1}, true);
   if (kind().steered_time) {
     under_test().PassTime(lease.granted - seconds(1));
     EXPECT_EQ(Range({.range = All()}).count, 3);
@@ -169,8 +170,7 @@ TEST_P(LeaseBehaviourTest, RenewalBeginsTheTimeAnew) {
   const LeaseInfo lease = Grant(kRenewed);
   const LeaseInfo unrenewed = Grant(kShort);
   Put("a", "1", lease.id);
-  Put("b", "1", unrenewed.id);
-  const Revision before = Current();
+  const Revision before = Put("b", "1", unrenewed.id);
   RecordingSink sink;
   const auto watch = StartWatch(sink, All(), Revision{before.value + 1});
   // More than its time, in steps.
@@ -189,9 +189,9 @@ TEST_P(LeaseBehaviourTest, RenewalBeginsTheTimeAnew) {
 
 TEST_P(LeaseBehaviourTest, ExpiredLeasesTakeNoKeys) {
   const LeaseInfo lease = Grant(kShort);
-  Put("a", "1", lease.id);
+  const Revision written = Put("a", "1", lease.id);
   RecordingSink sink;
-  const auto watch = StartWatch(sink, All(), Revision{Current().value + 1});
+  const auto watch = StartWatch(sink, All(), Revision{written.value + 1});
   under_test().PassTime(kShort);
   ASSERT_TRUE(sink.WaitForEvents(1));
   EXPECT_EQ(ReasonOf(CommitAndWait(store(), PutTransaction(Key("a"), "2", lease.id))),

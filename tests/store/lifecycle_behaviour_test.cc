@@ -92,8 +92,7 @@ TEST_P(LifecycleBehaviourTest, OpeningAgainKeepsLeases) {
 
 TEST_P(LifecycleBehaviourTest, LeasesEndAfterOpeningAgain) {
   const LeaseInfo lease = Grant(std::chrono::seconds(5));
-  Put("a", "1", lease.id);
-  const Revision before = Current();
+  const Revision before = Put("a", "1", lease.id);
   Reopen();
   RecordingSink sink;
   const auto watch = StartWatch(sink, All(), Revision{before.value + 1});
