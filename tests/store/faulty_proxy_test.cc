@@ -61,7 +61,7 @@ class FaultyProxyTest : public ::testing::Test {
               static_cast<ssize_t>(text.size()));
   }
   // What arrives next; "end" or "reset" when the connection is over, "" when nothing comes.
-  static std::string Receive(int socket, int limit_ms = 5000) {
+  static std::string Receive(int socket, int limit_ms = 60'000) {
     pollfd poll{.fd = socket, .events = POLLIN, .revents = 0};
     if (::poll(&poll, 1, limit_ms) == 0) return "";
     char buffer[100];
