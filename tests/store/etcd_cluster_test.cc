@@ -70,7 +70,9 @@ TEST_F(EtcdClusterTest, ThreeMembersElectAnotherLeaderWhenTheirsIsKilledOrTold) 
   ASSERT_TRUE(healthy) << healthy.error().message();
   Result<void> moved = cluster->MoveLeader(*first);
   ASSERT_TRUE(moved) << moved.error().message();
-  EXPECT_EQ(cluster->Leader(), *first);
+  Result<int> third = cluster->WaitForLeader(seconds(60));
+  ASSERT_TRUE(third);
+  EXPECT_EQ(*third, *first);
 }
 
 TEST_F(EtcdClusterTest, APausedMemberDoesNotAnswerUntilItIsResumed) {
@@ -115,7 +117,7 @@ TEST_F(EtcdClusterTest, APartitionCutsOffTheMinorityUntilItHeals) {
 
   ASSERT_TRUE(cluster->SetClientLink(0, false));
   EXPECT_FALSE(cluster->Healthy(0));
-  EXPECT_TRUE(cluster->Healthy(1));
+  EXPECT_TRUE(WaitUntilTrue(clock_, seconds(60), [&] { return cluster->Healthy(1); }));
   ASSERT_TRUE(cluster->SetClientLink(0, true));
   EXPECT_TRUE(cluster->WaitHealthy(seconds(60)));
 }

@@ -25,23 +25,26 @@ class EtcdConnectionFaultsTest : public EtcdFaultTest {
     ASSERT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return store_->Health().writable; }));
   }
 
-  // Commits while the proxy drops one direction; cuts the connections when something was dropped.
+  // Commits while the proxy drops one direction; cuts the connections when the write or its answer
+  // was dropped.
   Result<CommitReply> CommitAcrossALostConnection(FaultyProxy::Mode mode, Transaction transaction) {
     proxy_->SetMode(mode);
     uint64_t dropped = proxy_->dropped_bytes();
     Result<CommitReply> reply = Fail(StatusReason::kUnknown, "no answer");
     Thread committer("committer", [&] { reply = CommitAndWait(*store_, std::move(transaction)); });
     EXPECT_TRUE(WaitUntilTrue(clock_, kPatience,
-                              [&] { return proxy_->dropped_bytes() > dropped && Arrived(mode); }));
+                              [&] { return IsLost(mode, proxy_->dropped_bytes() - dropped); }));
     proxy_->CutConnections();
     proxy_->SetMode(FaultyProxy::Mode::kForward);
     committer.Join();
     return reply;
   }
 
-  // Whether the server has what it shall have: answers are lost after the fact.
-  bool Arrived(FaultyProxy::Mode mode) {
-    if (mode != FaultyProxy::Mode::kDropAnswers) return true;
+  // The store also asks how the server is, and what is dropped may be that: a write is lost once
+  // more is missing than such questions have bytes, an answer once the server has the value.
+  bool IsLost(FaultyProxy::Mode mode, uint64_t dropped_bytes) {
+    if (mode == FaultyProxy::Mode::kDropRequests) return dropped_bytes >= kLongBytes;
+    if (dropped_bytes == 0) return false;
     Result<std::string> value = cluster().Control(0, {"get", kKey, "--print-value-only"});
     return value && *value == "value\n";
   }
@@ -64,6 +67,7 @@ class EtcdConnectionFaultsTest : public EtcdFaultTest {
 
   int runs_ = 0;
   static constexpr const char* kKey = "/unknown";
+  static constexpr size_t kLongBytes = 20'000;
   std::unique_ptr<FaultyProxy> proxy_;
   std::unique_ptr<EtcdStore> store_;
 };
@@ -85,7 +89,8 @@ TEST_F(EtcdConnectionFaultsTest, AWriteThatIsLostOnItsWayIsOfUnknownOutcomeAndHa
   BeginBehindProxy();
   if (IsSkipped() || HasFatalFailure()) return;
   Result<CommitReply> reply = CommitAcrossALostConnection(
-      FaultyProxy::Mode::kDropRequests, Transaction::CreateIfAbsent(kKey, SharedBytes("value")));
+      FaultyProxy::Mode::kDropRequests,
+      Transaction::CreateIfAbsent(kKey, SharedBytes(std::string(kLongBytes, 'v'))));
   ASSERT_FALSE(reply) << "nobody can have answered";
   EXPECT_EQ(reply.error().reason(), StatusReason::kServerTimeout) << reply.error().message();
   Result<RangeReply> read = RangeAndWait(*store_, {.range = KeyRange::Single(kKey), .at = {}});
