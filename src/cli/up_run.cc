@@ -265,9 +265,11 @@ int UpRun::AwaitDetached(const UpPlace& place, pid_t child, int report) {
                      "' stops it; its log is " + place.log_file() + "\n");
   }
   if (!in_time) {
+    // Before it writes about its end.
+    const std::string last = LastLine(place.log_file());
     kill(child, SIGTERM);
     Say("not ready within " + timeout_text_ + ", and stopped; see " + place.log_file() +
-        ", which ends so:\n" + LastLine(place.log_file()));
+        ", which ends so:\n" + last);
   } else {
     waitpid(child, nullptr, 0);
     Say(said.empty() ? "ended before it was ready; see " + place.log_file() : said);

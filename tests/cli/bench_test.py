@@ -25,8 +25,8 @@ class Bench(unittest.TestCase):
         cls.data = os.path.join(cls.folder, "data")
         cls.kubeconfig = os.path.join(cls.folder, "kubeconfig")
         subprocess.run([SKIFF, "up", "--data-dir", cls.data, "--port", "0", "--detach",
-                        "--kubeconfig", cls.kubeconfig], check=True, capture_output=True,
-                       timeout=TIMEOUT)
+                        "--timeout", "100s", "--kubeconfig", cls.kubeconfig], check=True,
+                       capture_output=True, timeout=TIMEOUT)
 
     @classmethod
     def tearDownClass(cls):
@@ -106,8 +106,10 @@ class Bench(unittest.TestCase):
         self.assertIn("interrupted", err)
         figures = json.loads(out)
         self.assertTrue(figures["interrupted"])
-        # In the same namespace again, only what is made now is listed.
-        again = ["list", "--objects", "1", "--count", "1", "--namespace", "default"]
+        # In the same namespace again, only what is made now is listed: of objects like these, since
+        # the control loops may make others meanwhile.
+        again = ["list", "--objects", "1", "--count", "1", "--namespace", "default", "--selector",
+                 "skiff-bench-run"]
         before = self.bench(*again)["receivedBytes"]
         running = subprocess.Popen(self.command("create", "--duration", "60s", "--namespace",
                                                 "default"),
