@@ -222,7 +222,7 @@ class Storage(ServerCase):
                  "reason": "Test", "message": "m", "type": "Normal"}
         made = self.ask("POST", "/api/v1/namespaces/default/events", event)
         self.assertEqual(made.code, 201, made.body)
-        gone = until(lambda: self.get("/api/v1/namespaces/default/events/e").code == 404, 30)
+        gone = until(lambda: self.get("/api/v1/namespaces/default/events/e").code == 404)
         self.assertTrue(gone)
 
     def test_collections_are_deleted_by_several_at_once(self):
@@ -241,9 +241,9 @@ class Storage(ServerCase):
 
 class Metrics(ServerCase):
     def test_stored_objects_are_counted(self):
-        text = self.get("/metrics").text
-        self.assertIn('apiserver_storage_objects{resource="namespaces"} 4', text)
-        self.assertIn('apiserver_resource_objects{group="apps",resource="deployments"} 0', text)
+        for line in ('apiserver_storage_objects{resource="namespaces"} 4',
+                     'apiserver_resource_objects{group="apps",resource="deployments"} 0'):
+            self.assertTrue(until(lambda line=line: line in self.get("/metrics").text), line)
 
     def test_an_old_token_leaves_a_date_on_its_secret(self):
         account = self.ask("POST", "/api/v1/namespaces/default/serviceaccounts",
@@ -316,7 +316,7 @@ class CommandLine(unittest.TestCase):
 
 class Shutdown(unittest.TestCase):
     def test_a_delay_serves_on_with_readyz_failing(self):
-        server = ApiServer(BINARY, "--shutdown-delay-duration=2s", "--shutdown-send-retry-after",
+        server = ApiServer(BINARY, "--shutdown-delay-duration=20s", "--shutdown-send-retry-after",
                            "--shutdown-watch-termination-grace-period=5s")
         with contextlib.closing(connect(server)) as connection:
             server.process.terminate()
@@ -327,9 +327,9 @@ class Shutdown(unittest.TestCase):
                 answer.read()
                 return answer.status
 
-            self.assertTrue(until(lambda: get("/readyz") == 500, 2))
+            self.assertTrue(until(lambda: get("/readyz") == 500, 20))
             self.assertEqual(get("/api/v1/namespaces"), 200)
-        self.assertEqual(server.process.wait(60), 0)
+        self.assertEqual(server.process.wait(120), 0)
         server._temporary.cleanup()
 
 

@@ -542,8 +542,8 @@ class KubeApiserver(Cluster):
         deadline = time.monotonic() + TIMEOUT
         while True:
             try:
-                with urllib.request.urlopen(f"https://127.0.0.1:{self.port}/version", context=context,
-                                            timeout=TIMEOUT) as answer:
+                with urllib.request.urlopen(f"https://127.0.0.1:{self.port}/version",
+                                            timeout=TIMEOUT, context=context) as answer:
                     return json.load(answer)
             except urllib.error.HTTPError as error:
                 if error.code != 403 or time.monotonic() > deadline:

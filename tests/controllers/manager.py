@@ -30,7 +30,7 @@ contexts:
 """
 
 
-def until(check, seconds=60):
+def until(check, seconds=120):
     """What check() returns once that is true, or in the end."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
