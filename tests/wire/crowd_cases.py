@@ -14,7 +14,8 @@ from http2 import Http2, bearer, fields, frame, get
 from server import ADMIN
 
 CROWD, CONNECTION_KB = 10_000, 32
-HANDSHAKE_SECONDS, HEADER_SECONDS, BODY_SECONDS = 10, 32, 60  # as src/base/limits.h has them
+# As src/base/limits.h has them.
+HANDSHAKE_SECONDS, HEADER_SECONDS, BODY_SECONDS, IDLE_SECONDS = 10, 32, 60, 90
 LATE_SECONDS = 20  # that a cut may come late on a busy machine
 LIST = b"/api/v1/namespaces/kube-system/configmaps"
 ONE = b"/api/v1/namespaces/default/configmaps/kept"
@@ -38,6 +39,7 @@ class Crowd(WireCase):
             connection = Http1(self.server)
             crowd.append(connection)
             self.assertEqual(connection.ask(GET_VERSION).code, 200)
+            self.answered.append(time.monotonic())
         while len(crowd) + len(idle) < size:
             idle.append(socket.create_connection(("127.0.0.1", self.server.port), ANSWER_SECONDS))
             self.opened.append(time.monotonic())
@@ -54,6 +56,7 @@ class Crowd(WireCase):
         size = min(CROWD, room)
         before = Figures(self.server)
         self.opened = []  # when each of those came that do not shake hands
+        self.answered = []  # when each of the others had its answer
         crowd, idle = self.open(size)
         self.until_crowded(before.files + len(crowd) - 50)
         during = Figures(self.server)
@@ -65,13 +68,15 @@ class Crowd(WireCase):
               f"{during}, from {before}; a fresh request took {took * 1000:.1f} ms", flush=True)
         self.assertLess(took, PROMPT_SECONDS)
         self.assert_memory_below(during, before.resident_mb + CONNECTION_KB * size / 1024)
-        for connection in crowd[::100]:
-            self.assertEqual(connection.ask(GET_VERSION).code, 200)
+        for connection, answered in list(zip(crowd, self.answered))[::100]:
+            # On a busy machine the first of them may have been idle for too long by now.
+            if time.monotonic() - answered < IDLE_SECONDS / 2:
+                self.assertEqual(connection.ask(GET_VERSION).code, 200)
         # Those that do not shake hands are gone without anybody's doing.
         self.until_files(before.files + len(crowd) + 20, HANDSHAKE_SECONDS + LATE_SECONDS)
         for connection in crowd + idle:
             connection.close()
-        self.until_files(before.files + 20, LATE_SECONDS)
+        self.until_files(before.files + 20, PROMPT_SECONDS)
         if size < CROWD:
             self.skipTest(f"only {size} of {CROWD} idle connections: the limit on open files")
 
@@ -94,7 +99,7 @@ class Crowd(WireCase):
                     it.sendall(b"\x16\x03\x01\x02\x00\x01")
                 elif i % 3 == 2:
                     it.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.until_files(before.files + 20, LATE_SECONDS)
+        self.until_files(before.files + 20, PROMPT_SECONDS)
 
 
 class Slow(threading.Thread):
@@ -143,7 +148,7 @@ class DoesNotRead(threading.Thread):
                               b"Authorization: Bearer " + ADMIN.encode() + b"\r\n\r\n")
 
     def run(self):
-        time.sleep(BODY_SECONDS + LATE_SECONDS / 2)
+        time.sleep(BODY_SECONDS + LATE_SECONDS)
         self._connection.socket.settimeout(ANSWER_SECONDS)
         try:
             is_whole = self._connection.answer() is not None

@@ -2,7 +2,7 @@
 import socket
 
 from case import JSON, WireCase, smuggled
-from http1 import GET_VERSION, Http1, ask
+from http1 import ANSWER_SECONDS, GET_VERSION, Http1, ask
 from server import ADMIN, BOB
 
 HOST = b"Host: skiff\r\n"
@@ -123,7 +123,7 @@ class MalformedHttp1(WireCase):
         self.assertEqual(ask(self.server, GET_VERSION).code, 200)
 
     def test_plain_http_on_the_port_of_tls_is_told_so(self):
-        with socket.create_connection(("127.0.0.1", self.server.port), 10) as plain:
+        with socket.create_connection(("127.0.0.1", self.server.port), ANSWER_SECONDS) as plain:
             plain.sendall(GET_VERSION)
             self.assertIn(b"400 Bad Request", plain.recv(1000))
         for garbage in (b"\0" * 1000, b"\x16\x03\x01\xff\xff" + b"\xff" * 70000, b"\x80\x2e\x01"):

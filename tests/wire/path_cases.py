@@ -127,7 +127,7 @@ class Paths(WireCase):
         super().tearDown()
 
     def ask(self, method, path, body=None, token=ADMIN):
-        connection, self.connection = self.connection or Http1(self.server, seconds=20), None
+        connection, self.connection = self.connection or Http1(self.server), None
         kind = b"Content-Type: application/merge-patch+json" if method == "PATCH" else JSON
         answer = connection.request(method, path, body, token=token, headers=(kind,))
         if answer is None or answer.headers.get("connection") == "close":
