@@ -64,7 +64,7 @@ async function watches() {
 }
 
 async function leases() {
-  const lease = client.lease(10, { autoKeepAlive: false });
+  const lease = client.lease(300, { autoKeepAlive: false });
   await lease.put('js/leased').value('x');
   const id = await lease.grant();
   assert.ok(id);

@@ -135,9 +135,10 @@ class Gateway:
             else:
                 got["messages"].append(message)
 
-        # The steps come when all watches are there.
+        # The steps come when all watches are there, and those gone that are cancelled.
         created = sum("create_request" in request for request in requests)
-        while sum("created" in message for message in got["messages"]) < created:
+        cancelled = count(expected, "canceled") if expected else 0
+        while count(got, "created") < created or count(got, "canceled") < cancelled:
             read()
         got["steps"] = self.play(steps)
         socket = answer.fp.raw._sock
@@ -151,6 +152,10 @@ class Gateway:
             pass
         connection.close()
         return got
+
+
+def count(watched, name):
+    return sum(name in message for message in watched["messages"])
 
 
 def size_of(watched):

@@ -31,6 +31,8 @@ ETCD = sys.argv.pop(1) if len(sys.argv) > 1 else ""
 KUBE_APISERVER = sys.argv.pop(1) if len(sys.argv) > 1 else ""
 START_SECONDS = 60
 CALL_SECONDS = 120
+# For etcdctl, which otherwise gives up after two seconds and after five.
+PATIENCE = ("--dial-timeout=100s", "--command-timeout=100s")
 
 
 class Etcd:
@@ -87,8 +89,9 @@ class Etcd:
     def control(self, *words, text=None, fails=False):
         """Runs etcdctl: what it printed."""
         done = subprocess.run(
-            ["etcdctl", "--endpoints", self.url, *words], env={**os.environ, "ETCDCTL_API": "3"},
-            input=text, capture_output=True, text=True, timeout=CALL_SECONDS)
+            ["etcdctl", "--endpoints", self.url, *PATIENCE, *words],
+            env={**os.environ, "ETCDCTL_API": "3"}, input=text, capture_output=True, text=True,
+            timeout=CALL_SECONDS)
         if (done.returncode != 0) != fails:
             raise AssertionError(f"etcdctl {words}: {done.stdout}{done.stderr}")
         return done.stderr if fails else done.stdout
@@ -147,7 +150,8 @@ class Etcdctl(unittest.TestCase):
         self.etcd.control("put", "a", "1")
         self.etcd.control("put", "a", "2")
         watch = subprocess.Popen(
-            ["etcdctl", "--endpoints", self.etcd.url, "watch", "a", "--rev=2", "--prev-kv"],
+            ["etcdctl", "--endpoints", self.etcd.url, *PATIENCE, "watch", "a", "--rev=2",
+             "--prev-kv"],
             env={**os.environ, "ETCDCTL_API": "3"}, stdout=subprocess.PIPE, text=True)
         self.addCleanup(watch.stdout.close)
         self.addCleanup(watch.wait)
@@ -280,12 +284,12 @@ class Serving(unittest.TestCase):
 
         def put(*flags):
             return subprocess.run(
-                ["etcdctl", "--endpoints", url, "--cacert", self.folder / "ca.crt", *flags,
-                 "--command-timeout=20s", "put", "a", "1"], capture_output=True, text=True,
+                ["etcdctl", "--endpoints", url, "--cacert", self.folder / "ca.crt", *flags, "put",
+                 "a", "1"], capture_output=True, text=True,
                 env={**os.environ, "ETCDCTL_API": "3"}, timeout=CALL_SECONDS)
 
         mine = ["--cert", self.folder / "client.crt", "--key", self.folder / "client.key"]
-        self.assertEqual(put(*mine).stdout, "OK\n")
+        self.assertEqual(put(*mine, *PATIENCE).stdout, "OK\n")
         self.assertNotEqual(put("--command-timeout=2s").returncode, 0)
 
     def test_the_command_line_of_kubeadm_is_served_as_its_probes_want_it(self):
@@ -348,7 +352,7 @@ class Serving(unittest.TestCase):
             urllib.request.urlopen(urllib.request.Request(
                 url + "/v3/kv/range", b'{"key": "YQ=="}', method="POST"), timeout=CALL_SECONDS)
         etcd.terminate()
-        self.assertEqual(etcd.wait(30), 0)
+        self.assertEqual(etcd.wait(CALL_SECONDS), 0)
         quiet = subprocess.Popen([ETCD, f"--data-dir={self.folder}/data",
                                   f"--listen-client-urls={url}", "--log-level=error"],
                                  stderr=subprocess.PIPE, text=True)
@@ -360,7 +364,7 @@ class Serving(unittest.TestCase):
             except OSError:
                 time.sleep(0.05)
         quiet.terminate()
-        self.assertEqual(quiet.communicate(timeout=30)[1], "")
+        self.assertEqual(quiet.communicate(timeout=CALL_SECONDS)[1], "")
         self.assertEqual(quiet.returncode, 0)
 
     def test_flags_come_from_a_file_or_the_environment_and_sockets_from_the_file_system(self):
@@ -403,7 +407,7 @@ class Serving(unittest.TestCase):
     def test_clients_are_told_where_it_listens(self):
         url = f"http://127.0.0.1:{free_port()}"
         self.start("--data-dir", self.folder / "data", "--listen-client-urls", url)
-        done = subprocess.run(["etcdctl", "--endpoints", url, "member", "list"],
+        done = subprocess.run(["etcdctl", "--endpoints", url, *PATIENCE, "member", "list"],
                               capture_output=True, text=True, timeout=CALL_SECONDS,
                               env={**os.environ, "ETCDCTL_API": "3"})
         self.assertIn(f", {url}, ", done.stdout)
@@ -412,16 +416,18 @@ class Serving(unittest.TestCase):
     def test_an_end_in_order_does_not_wait_for_watches(self):
         url = f"http://127.0.0.1:{free_port()}"
         etcd = self.start("--data-dir", self.folder / "data", "--listen-client-urls", url)
-        watch = subprocess.Popen(["etcdctl", "--endpoints", url, "watch", "a"],
-                                 env={**os.environ, "ETCDCTL_API": "3"},
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with urllib.request.urlopen(urllib.request.Request(
+                url + "/v3/kv/put", b'{"key": "YQ=="}', method="POST"), timeout=CALL_SECONDS):
+            pass
+        watch = subprocess.Popen(["etcdctl", "--endpoints", url, *PATIENCE, "watch", "a",
+                                  "--rev=1"], env={**os.environ, "ETCDCTL_API": "3"},
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(watch.stdout.close)
         self.addCleanup(watch.wait)
         self.addCleanup(watch.kill)
-        time.sleep(1)
-        began = time.monotonic()
+        self.assertEqual(watch.stdout.readline(), "PUT\n")
         etcd.terminate()
-        self.assertEqual(etcd.wait(30), 0)
-        self.assertLess(time.monotonic() - began, 10)
+        self.assertEqual(etcd.wait(CALL_SECONDS), 0)
 
 
 @unittest.skipUnless(shutil.which("etcdctl"), "there is no etcdctl")
@@ -432,7 +438,7 @@ class Quota(unittest.TestCase):
         refusal = ""
         deadline = time.monotonic() + 60
         while not refusal and time.monotonic() < deadline:
-            done = subprocess.run(["etcdctl", "--endpoints", etcd.url, "put", "a"],
+            done = subprocess.run(["etcdctl", "--endpoints", etcd.url, *PATIENCE, "put", "a"],
                                   env={**os.environ, "ETCDCTL_API": "3"}, input="x" * 100000,
                                   capture_output=True, text=True, timeout=CALL_SECONDS)
             refusal = done.stderr
