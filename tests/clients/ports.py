@@ -1,9 +1,14 @@
 """Ports for servers of tests, which may all run at the same time."""
 import contextlib
+import os
 import random
 import socket
 
 _held = []
+
+# They are on this machine, whatever proxy leads out of it.
+for _name in ("no_proxy", "NO_PROXY"):
+    os.environ[_name] = ",".join(filter(None, (os.environ.get(_name), "127.0.0.1", "localhost")))
 
 
 def free_port():
