@@ -2,6 +2,7 @@
 // timers run in one order, always the same.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>

@@ -12,6 +12,7 @@
 // that depends on what was seen and not on addresses, so that runs can be repeated.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <span>

@@ -2,6 +2,7 @@
 // told, sources of bodies. A client gives up after kPatienceSeconds, so that no test hangs.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <functional>

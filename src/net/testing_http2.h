@@ -1,6 +1,7 @@
 // For tests of this folder: a client of HTTP/2 without TLS, by nghttp2, and frames made by hand.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>

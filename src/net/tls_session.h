@@ -2,6 +2,7 @@
 // other way around. It holds no buffers of its own while nothing is under way.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include <openssl/ssl.h>

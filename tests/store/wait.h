@@ -1,6 +1,7 @@
 // Waiting for a condition that nobody announces, such as a server that comes up.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>

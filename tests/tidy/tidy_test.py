@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Shows that each rule of tools/tidy fires on a tree that breaks it and that a good one passes."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -214,9 +215,34 @@ class TidyTest(unittest.TestCase):
         self.assert_fires({"src/base/a.h": "#pragma once\nint A();\n"}, "a.h:1: [top-comment]")
 
     def test_header_that_does_not_compile_alone(self):
-        self.assert_fires({"src/base/a.h": "// A.\n#pragma once\nstd::string A();\n"},
+        self.assert_fires({"src/base/a.h": "// A.\n#pragma once\nString A();\n"},
                           "src/base/a.h:1: [header] does not compile alone",
                           "src/object/v.h:1: [header]", options=("--cxx", "g++"))
+
+    def test_header_that_leaves_a_standard_one_to_others(self):
+        self.assert_fires({"src/base/a.h": "// A.\n#pragma once\nstd::string A();\nuint8_t B();\n"},
+                          "src/base/a.h:3: [std] includes no <string>",
+                          "src/base/a.h:4: [std] includes no <cstdint>")
+        self.assert_passes({
+            "src/base/a.h": "// A.\n#pragma once\n#include <string>\nstd::string A();\n",
+            "src/object/v.h": '// V.\n#pragma once\n#include "base/a.h"\nvoid V(std::string_view);\n'})
+        self.assert_fires({"src/base/a.h": "// A.\n#pragma once\nstd::rare A();\n"},
+                          "src/base/a.h:3: [std] STANDARD_NAMES of tools/tidy does not know std::rare")
+
+    def test_header_that_a_batch_of_the_build_began_with_is_not_compiled_again(self):
+        batch = self.root / "build/CMakeFiles/skiff_base.dir/Unity/unity_0_cxx.cxx"
+        batch.parent.mkdir(parents=True)
+        batch.write_text(f'#include "{self.root}/src/base/a.cc"\n'
+                         f'#include "{self.root}/src/object/v.cc"\n')
+        bad = {"src/base/a.h": "// A.\n#pragma once\nWrong A();\n"}
+        build = ("--build", self.root / "build")
+        self.assert_fires(bad, "src/base/a.h:1: [header]", options=build)
+        made = batch.with_name(batch.name + ".o")
+        made.touch()
+        self.assert_fires(bad, "src/base/a.h:1: [header]", options=build)  # it is older
+        os.utime(made, (2**32, 2**32))
+        out = self.assert_fires(bad, "src/object/v.h:1: [header]", options=build)
+        self.assertNotIn("src/base/a.h:1: [header]", out)
 
     def test_verdict_on_a_header_is_kept_until_something_it_includes_changes(self):
         build = ("--build", self.root / "build")

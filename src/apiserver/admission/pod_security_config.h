@@ -2,6 +2,7 @@
 // pod-security.admission.config.k8s.io.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>

@@ -1,6 +1,7 @@
 // Amounts of resources by name: what is requested, limited, used, or allowed by a quota.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>

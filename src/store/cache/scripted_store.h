@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>

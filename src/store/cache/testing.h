@@ -2,6 +2,7 @@
 // answers as short texts.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>

@@ -1,6 +1,7 @@
 // How violations are put into words.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <span>
 #include <string>

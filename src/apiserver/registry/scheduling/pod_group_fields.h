@@ -1,6 +1,7 @@
 // What pod groups and the templates of them have in common.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "apiserver/validation/field_errors.h"
