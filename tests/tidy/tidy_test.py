@@ -225,9 +225,11 @@ class TidyTest(unittest.TestCase):
                           "src/base/a.h:4: [std] includes no <cstdint>")
         self.assert_passes({
             "src/base/a.h": "// A.\n#pragma once\n#include <string>\nstd::string A();\n",
-            "src/object/v.h": '// V.\n#pragma once\n#include "base/a.h"\nvoid V(std::string_view);\n'})
+            "src/object/v.h": '// V.\n#pragma once\n#include "base/a.h"\n'
+                              "void V(std::string_view);\n"})
         self.assert_fires({"src/base/a.h": "// A.\n#pragma once\nstd::rare A();\n"},
-                          "src/base/a.h:3: [std] STANDARD_NAMES of tools/tidy does not know std::rare")
+                          "src/base/a.h:3: [std] STANDARD_NAMES of tools/tidy does not know "
+                          "std::rare")
 
     def test_header_that_a_batch_of_the_build_began_with_is_not_compiled_again(self):
         batch = self.root / "build/CMakeFiles/skiff_base.dir/Unity/unity_0_cxx.cxx"
