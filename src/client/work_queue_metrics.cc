@@ -10,33 +10,30 @@ constexpr double kBuckets[] = {
     1e-08, 1e-07, 1e-06, 9.999999999999999e-06, 9.999999999999999e-05, 0.001, 0.01, 0.1, 1, 10};
 
 constexpr MetricSpec kDepth{
-    .name = "workqueue_depth", .help = "Current depth of workqueue", .labels = kLabels};
+    .name = "workqueue_depth", .help = "[ALPHA] Items that wait in a queue.", .labels = kLabels};
 constexpr MetricSpec kAdds{.name = "workqueue_adds_total",
-                           .help = "Total number of adds handled by workqueue",
+                           .help = "[ALPHA] Items that were put into a queue.",
                            .labels = kLabels};
 constexpr MetricSpec kRetries{.name = "workqueue_retries_total",
-                              .help = "Total number of retries handled by workqueue",
+                              .help = "[ALPHA] Items that came back to a queue after a failure.",
                               .labels = kLabels};
-constexpr MetricSpec kQueueDuration{
-    .name = "workqueue_queue_duration_seconds",
-    .help = "How long in seconds an item stays in workqueue before being requested.",
-    .labels = kLabels,
-    .buckets = kBuckets};
-constexpr MetricSpec kWorkDuration{
-    .name = "workqueue_work_duration_seconds",
-    .help = "How long in seconds processing an item from workqueue takes.",
-    .labels = kLabels,
-    .buckets = kBuckets};
+constexpr MetricSpec kQueueDuration{.name = "workqueue_queue_duration_seconds",
+                                    .help = "[ALPHA] Seconds that an item waited in a queue.",
+                                    .labels = kLabels,
+                                    .buckets = kBuckets};
+constexpr MetricSpec kWorkDuration{.name = "workqueue_work_duration_seconds",
+                                   .help = "[ALPHA] Seconds that the work on an item took.",
+                                   .labels = kLabels,
+                                   .buckets = kBuckets};
 constexpr MetricSpec kUnfinished{
     .name = "workqueue_unfinished_work_seconds",
     .help =
-        "How many seconds of work has done that is in progress and hasn't been observed by "
-        "work_duration. Large values indicate stuck threads. One can deduce the number of "
-        "stuck threads by observing the rate at which this increases.",
+        "[ALPHA] Seconds spent so far on all items that are being worked on; what is stuck "
+        "makes it grow.",
     .labels = kLabels};
 constexpr MetricSpec kLongest{
     .name = "workqueue_longest_running_processor_seconds",
-    .help = "How many seconds has the longest running processor for workqueue been running.",
+    .help = "[ALPHA] Seconds spent so far on the item that has been worked on longest.",
     .labels = kLabels};
 
 double Seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
