@@ -11,22 +11,16 @@ constexpr std::string_view kVersionLabels[] = {"server_version"};
 constexpr std::string_view kClusterVersionLabels[] = {"cluster_version"};
 constexpr std::string_view kIdLabels[] = {"server_id"};
 
-constexpr MetricSpec kVersion{"etcd_server_version",
-                              "Which version is running. 1 for 'server_version' label with current "
-                              "version.",
+constexpr MetricSpec kVersion{"etcd_server_version", "The version of this server, as a label.",
                               kVersionLabels};
 constexpr MetricSpec kClusterVersion{
-    "etcd_cluster_version",
-    "Which version is running. 1 for 'cluster_version' label with current cluster version",
-    kClusterVersionLabels};
+    "etcd_cluster_version", "The version of the cluster, as a label.", kClusterVersionLabels};
 constexpr MetricSpec kId{
-    "etcd_server_id",
-    "Server or member ID in hexadecimal format. 1 for 'server_id' label with current ID.",
-    kIdLabels};
+    "etcd_server_id", "The identity of this member in hexadecimal digits, as a label.", kIdLabels};
 constexpr MetricSpec kLeaderChanges{"etcd_server_leader_changes_seen_total",
-                                    "The number of leader changes seen."};
+                                    "How often another member has become the leader."};
 constexpr MetricSpec kFailed{"etcd_server_proposals_failed_total",
-                             "The total number of failed proposals seen."};
+                             "Writes that could not be agreed upon."};
 
 // Gauges of one value.
 struct Fixed {
@@ -34,12 +28,11 @@ struct Fixed {
   double value;
 };
 constexpr Fixed kFixed[] = {
-    {{"etcd_server_has_leader", "Whether or not a leader exists. 1 is existence, 0 is not."}, 1},
-    {{"etcd_server_is_leader", "Whether or not this member is a leader. 1 if is, 0 otherwise."}, 1},
-    {{"etcd_server_is_learner", "Whether or not this member is a learner. 1 if is, 0 otherwise."},
-     0},
+    {{"etcd_server_has_leader", "1 when the cluster has a leader."}, 1},
+    {{"etcd_server_is_leader", "1 when this member leads."}, 1},
+    {{"etcd_server_is_learner", "1 when this member only learns."}, 0},
     // A write is answered when it is done, so that none is ever half agreed upon.
-    {{"etcd_server_proposals_pending", "The current number of pending proposals to commit."}, 0},
+    {{"etcd_server_proposals_pending", "Writes that wait to be committed."}, 0},
 };
 
 // Gauges that the store's figures give.
@@ -53,23 +46,18 @@ double RevisionOf(const StoreFigures& figures) {
 }
 
 constexpr Figure kFigures[] = {
-    {{"etcd_mvcc_db_total_size_in_bytes",
-      "Total size of the underlying database physically allocated in bytes."},
+    {{"etcd_mvcc_db_total_size_in_bytes", "Bytes that the store takes on disk."},
      [](const StoreFigures& f) { return static_cast<double>(f.bytes_on_disk); }},
-    {{"etcd_mvcc_db_total_size_in_use_in_bytes",
-      "Total size of the underlying database logically in use in bytes."},
+    {{"etcd_mvcc_db_total_size_in_use_in_bytes", "Bytes on disk that are in use."},
      [](const StoreFigures& f) { return static_cast<double>(f.bytes_in_use); }},
-    {{"etcd_debugging_mvcc_current_revision", "The current revision of store."}, RevisionOf},
-    {{"etcd_debugging_mvcc_compact_revision", "The revision of the last compaction in store."},
+    {{"etcd_debugging_mvcc_current_revision", "The revision of the last write."}, RevisionOf},
+    {{"etcd_debugging_mvcc_compact_revision", "The revision up to which history was given up."},
      [](const StoreFigures& f) { return static_cast<double>(f.compacted.value); }},
-    {{"etcd_debugging_mvcc_keys_total", "Total number of keys."},
+    {{"etcd_debugging_mvcc_keys_total", "Keys that are stored."},
      [](const StoreFigures& f) { return static_cast<double>(f.keys); }},
     // One write, one entry of a log of agreement.
-    {{"etcd_server_proposals_committed_total",
-      "The total number of consensus proposals committed."},
-     RevisionOf},
-    {{"etcd_server_proposals_applied_total", "The total number of consensus proposals applied."},
-     RevisionOf},
+    {{"etcd_server_proposals_committed_total", "Writes that were committed."}, RevisionOf},
+    {{"etcd_server_proposals_applied_total", "Writes that were applied."}, RevisionOf},
 };
 
 std::string Hexadecimal(uint64_t number) {
@@ -81,7 +69,7 @@ std::string Hexadecimal(uint64_t number) {
 
 void AddEtcdMetrics(EtcdServerCore& core) {
   static constexpr MetricSpec kQuota{"etcd_server_quota_backend_bytes",
-                                     "Current backend storage quota size in bytes."};
+                                     "Bytes that the store may take."};
   MetricsRegistry& registry = core.metrics();
   registry.AddGauge(kVersion).With({kEtcdServerVersion}).Set(1);
   const size_t minor = kEtcdClusterVersion.rfind('.');
