@@ -21,9 +21,13 @@ if(SKIFF_SANITIZE)
   endif()
 endif()
 
+# Objects are the same wherever a checkout lies, so that the compiler cache hits across checkouts:
+# paths below the checkout are cached, and written into debug information, relative to it.
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
 endif()
 
 # clang's sanitizer run-times are linked with lld, their own linker.
