@@ -333,7 +333,8 @@ class ApiServer::Impl {
         .prefix = options_.storage.etcd_prefix,
         .events_come_first = store_.embedded,
         .event_ttl = std::chrono::duration_cast<std::chrono::seconds>(options_.storage.event_ttl),
-        .prefer_json = options_.storage.media_type == "application/json"});
+        .prefer_json = options_.storage.media_type == "application/json",
+        .log = &log_});
     SKIFF_ASSIGN_OR_RETURN(storages_, StorageSet::Make(HubsOf(*served_), *environment_));
     storages_->Start();
     return AwaitStorages();

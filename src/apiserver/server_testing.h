@@ -88,7 +88,7 @@ class ServerWithinTest : public testing::Test {
     options.authorization_modes = {AuthorizationMode::kRbac};
     options.disable_admission_plugins = {"ServiceAccount"};
     FillDerived(options, {.default_address = IpAddress::LoopbackV4(), .host_name = "test"});
-    auto server = ApiServer::Start(std::move(options), clock_, random_, log_, store_.get());
+    auto server = ApiServer::Start(std::move(options), clock_, server_random(), log_, store_.get());
     EXPECT_TRUE(server) << server.error().ToString();
     EXPECT_TRUE(server && Eventually([&] { return (*server)->ready(); }));
     return server ? std::move(*server) : nullptr;
@@ -98,6 +98,7 @@ class ServerWithinTest : public testing::Test {
     ASSERT_NE(server_, nullptr);
     admin_ = server_->Connect(Admin(), executor_);
   }
+  virtual Random& server_random() { return random_; }
   static UserInfo Admin() {
     return {
         .name = "admin", .uid = {}, .groups = {kMastersGroup, kAuthenticatedGroup}, .extra = {}};

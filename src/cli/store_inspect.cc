@@ -22,7 +22,7 @@ constexpr FlagChoice<InspectFormat> kFormats[] = {{"table", InspectFormat::kTabl
                                                   {"json", InspectFormat::kJson},
                                                   {"yaml", InspectFormat::kYaml}};
 
-// Adds up what a scan brings, by resource.
+// Adds up what a scan brings, by resource, and looks for keys that hold the object of another.
 class ResourceSink final : public ScanSink {
  public:
   ResourceSink(std::string prefix, ProgressFunction progress)
@@ -39,6 +39,10 @@ class ResourceSink final : public ScanSink {
       figures.bytes += entry.key.size() + entry.value.size();
       ++total.keys;
       total.bytes += entry.key.size() + entry.value.size();
+      std::optional<MisplacedKey> found = FindMisplaced(prefix_, entry);
+      if (found && misplaced++ < limits::kMaxShownCopyFaults) {
+        misplaced_keys.push_back(std::move(*found));
+      }
     }
     if (progress_) progress_({total.keys, 0, total.bytes});
   }
@@ -55,6 +59,8 @@ class ResourceSink final : public ScanSink {
   }
 
   ResourceFigures total;
+  uint64_t misplaced = 0;
+  std::vector<MisplacedKey> misplaced_keys;
 
  private:
   const std::string prefix_;
@@ -93,7 +99,12 @@ class StoreInspectRun final : public CommandRun {
     const Result<std::string> json = keys_.empty() ? TellAll(work) : TellOne(work);
     work.ClearLine();
     if (!json) return StoreFailure("inspect", json.error());
-    return PrintText(*json);
+    const int printed = PrintText(*json);
+    if (is_sound_ || !verify_ || printed != 0) return printed;
+    return StoreFailure("inspect",
+                        Status(StatusReason::kInternalError,
+                               place_.Shown() + " has keys that hold objects of another "
+                                                "name, which cannot be read or deleted"));
   }
 
  private:
@@ -116,6 +127,9 @@ class StoreInspectRun final : public CommandRun {
     summary.figures = *figures;
     summary.total = sink.total;
     summary.resources = sink.Sorted();
+    summary.misplaced = sink.misplaced;
+    summary.misplaced_keys = std::move(sink.misplaced_keys);
+    is_sound_ = summary.misplaced == 0;
     if (format_ == InspectFormat::kTable) return SummaryTable(summary);
     return Finish(SummaryJson(summary));
   }
@@ -156,6 +170,7 @@ class StoreInspectRun final : public CommandRun {
   bool verify_ = false;
   bool show_secrets_ = false;
   std::vector<std::string> keys_;
+  bool is_sound_ = true;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 #include "object/protobuf/envelope.h"
+#include "object/protobuf/stored_identity.h"
 #include "object/scalar/time.h"
 #include "object/transcode/protobuf_to_json.h"
 #include "object/yaml/emit.h"
@@ -139,6 +140,29 @@ std::string ResourcesJson(const std::vector<ResourceFigures>& resources) {
   return out + "]";
 }
 
+std::string MisplacedLines(const StoreSummary& summary) {
+  std::string out = Line("misplaced", Grouped(summary.misplaced) +
+                                          (summary.misplaced == 1 ? " key holds" : " keys hold") +
+                                          " an object of another name");
+  for (const MisplacedKey& each : summary.misplaced_keys) {
+    out += Line("", Printable(each.key) + " holds " + Printable(each.object));
+  }
+  if (summary.misplaced > summary.misplaced_keys.size()) out += Line("", "...");
+  return out;
+}
+
+std::string MisplacedJson(const StoreSummary& summary) {
+  std::string out = "[";
+  for (const MisplacedKey& each : summary.misplaced_keys) {
+    JsonMembers members;
+    members.Add("key", each.key);
+    members.Add("object", each.object);
+    if (out.size() > 1) out += ',';
+    out += members.Finish();
+  }
+  return out + "]";
+}
+
 }  // namespace
 
 std::string ResourceOfKey(std::string_view prefix, std::string_view key) {
@@ -157,6 +181,16 @@ std::string ResourceOfKey(std::string_view prefix, std::string_view key) {
   return std::string(rest.substr(0, end));
 }
 
+std::optional<MisplacedKey> FindMisplaced(std::string_view prefix, const KeyValue& entry) {
+  if (prefix.empty() || !entry.key.starts_with(prefix)) return std::nullopt;
+  const Result<StoredIdentity> identity = ReadStoredIdentity(entry.value.view());
+  if (!identity || identity->name.empty()) return std::nullopt;
+  std::string end = identity->KeyEnd();
+  const std::string wanted = std::string(prefix) + ResourceOfKey(prefix, entry.key) + "/" + end;
+  if (entry.key == wanted) return std::nullopt;
+  return MisplacedKey{entry.key, std::move(end)};
+}
+
 std::string SummaryTable(const StoreSummary& summary) {
   const PlaceFigures& figures = summary.figures;
   std::string what = summary.place + " (" + figures.engine;
@@ -172,6 +206,7 @@ std::string SummaryTable(const StoreSummary& summary) {
   if (figures.bytes_in_use) size += ", of which in use " + HumanBytes(*figures.bytes_in_use);
   out += Line("size on disk", size);
   if (!summary.verified.empty()) out += Line("verified", summary.verified);
+  if (summary.misplaced != 0) out += MisplacedLines(summary);
   if (summary.resources.empty()) return out;
 
   size_t widest = std::string_view("RESOURCE").size();
@@ -209,6 +244,8 @@ std::string SummaryJson(const StoreSummary& summary) {
   members.Add("bytesOnDisk", figures.bytes_on_disk);
   if (figures.bytes_in_use) members.Add("bytesInUse", *figures.bytes_in_use);
   if (!summary.verified.empty()) members.Add("verified", summary.verified);
+  members.Add("misplaced", summary.misplaced);
+  if (summary.misplaced != 0) members.AddJson("misplacedKeys", MisplacedJson(summary));
   members.AddJson("resources", ResourcesJson(summary.resources));
   return members.Finish();
 }

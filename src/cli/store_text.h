@@ -18,12 +18,20 @@ struct ResourceFigures {
   uint64_t bytes = 0;  // of keys and values
 };
 
+// A key whose object says that it is another.
+struct MisplacedKey {
+  std::string key;
+  std::string object;  // "default/web" or "node-1", as it says
+};
+
 struct StoreSummary {
   std::string place;
   PlaceFigures figures;
   ResourceFigures total;
   std::vector<ResourceFigures> resources;  // in the order to be shown
   std::string verified;                    // what was checked; empty: nothing
+  uint64_t misplaced = 0;
+  std::vector<MisplacedKey> misplaced_keys = {};  // the first of them
 };
 
 struct EntrySummary {
@@ -37,6 +45,11 @@ struct EntrySummary {
 // stable.example.com/crontabs. Keys that are not under the prefix give their own first part, with a
 // slash before it.
 std::string ResourceOfKey(std::string_view prefix, std::string_view key);
+
+// What the object of an entry calls itself, if its key says otherwise: such an object is listed,
+// but cannot be read, changed or deleted. Nothing for objects without a name, for bytes that are no
+// objects and for keys that are not under the prefix.
+std::optional<MisplacedKey> FindMisplaced(std::string_view prefix, const KeyValue& entry);
 
 std::string SummaryTable(const StoreSummary& summary);
 std::string SummaryJson(const StoreSummary& summary);

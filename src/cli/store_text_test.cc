@@ -53,6 +53,43 @@ TEST(StoreTextTest, AnObjectIsShownAsJson) {
   EXPECT_NE(json.find(R"("data":{"k":"v"})"), std::string::npos) << json;
 }
 
+TEST(StoreTextTest, AKeyThatHoldsTheObjectOfAnotherIsFound) {
+  const auto found = [](const std::string& key, const std::string& metadata) {
+    const KeyValue entry =
+        Stored(key, R"({"kind":"ConfigMap","apiVersion":"v1","metadata":)" + metadata + "}");
+    const std::optional<MisplacedKey> misplaced = FindMisplaced("/registry/", entry);
+    return misplaced ? misplaced->object : "";
+  };
+  const std::string own = R"({"name":"a","namespace":"n"})";
+  EXPECT_EQ(found("/registry/configmaps/n/a", own), "");
+  EXPECT_EQ(found("/registry/configmaps/n/b", own), "n/a");
+  EXPECT_EQ(found("/registry/configmaps/other/a", own), "n/a");
+  EXPECT_EQ(found("/registry/configmaps/n/a", R"({"name":"a"})"), "a");
+  EXPECT_EQ(found("/registry/configmaps/a", own), "n/a");
+  EXPECT_EQ(found("/registry/minions/a", R"({"name":"a"})"), "");
+  EXPECT_EQ(found("/registry/services/specs/n/a", own), "");
+  EXPECT_EQ(found("/registry/stable.example.com/crontabs/n/a", own), "");
+  // Neither what has no name nor what is not ours.
+  EXPECT_EQ(found("/registry/ranges/serviceips", "{}"), "");
+  EXPECT_EQ(found("/elsewhere/n/b", own), "");
+}
+
+TEST(StoreTextTest, MisplacedKeysAreNamedAndCounted) {
+  StoreSummary summary;
+  EXPECT_EQ(SummaryTable(summary).find("misplaced"), std::string::npos);
+  EXPECT_NE(SummaryJson(summary).find(R"("misplaced":0)"), std::string::npos);
+  summary.misplaced = 2;
+  summary.misplaced_keys = {{"/registry/pods/n/b", "n/a"}};
+  const std::string table = SummaryTable(summary);
+  EXPECT_NE(table.find("2 keys hold an object of another name"), std::string::npos) << table;
+  EXPECT_NE(table.find("/registry/pods/n/b holds n/a"), std::string::npos) << table;
+  EXPECT_NE(table.find("..."), std::string::npos) << table;
+  EXPECT_NE(SummaryJson(summary).find(
+                R"("misplaced":2,"misplacedKeys":[{"key":"/registry/pods/n/b","object":"n/a"}])"),
+            std::string::npos)
+      << SummaryJson(summary);
+}
+
 TEST(StoreTextTest, SecretsAreShownOnlyOnRequest) {
   const std::string_view secret =
       R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"aHVzaA=="}})";

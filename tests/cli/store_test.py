@@ -51,8 +51,8 @@ class CaseFiles(unittest.TestCase):
 class Writer:
     """A store that is being written to, until stop()."""
 
-    def __init__(self, folder):
-        self.process = subprocess.Popen([WRITER, str(folder), str(COUNT)], text=True,
+    def __init__(self, folder, *words):
+        self.process = subprocess.Popen([WRITER, str(folder), str(COUNT), *words], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         line = self.process.stdout.readline()
         if not line.startswith("ready "):
@@ -284,6 +284,18 @@ class Inspect(Made):
         for name in ("revision", "keys", "bytes", "leases", "resources", "clusterID"):
             self.assertEqual(store[name], backup[name], name)
         self.assertIn("sound", store["verified"])
+        self.assertEqual((store["misplaced"], backup["misplaced"]), (0, 0))
+
+    def test_a_key_that_holds_the_object_of_another_is_reported(self):
+        Writer(self.folder / "data", "misplaced").stop()
+        about = self.inspect("--data-dir", "data")
+        self.assertEqual(about["misplaced"], 1)
+        self.assertEqual(about["misplacedKeys"], [
+            {"key": "/registry/configmaps/default/borrowed", "object": "default/c0"}])
+        table = self.store("inspect", "--data-dir", "data", "--verify")
+        self.assertIn(b"/registry/configmaps/default/borrowed holds default/c0", table.stdout)
+        self.assertEqual(table.returncode, 1)
+        self.assertIn(b"has keys that hold objects of another name", table.stderr)
 
     def test_one_key(self):
         key = "/registry/configmaps/default/c7"

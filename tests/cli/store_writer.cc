@@ -1,8 +1,9 @@
 // A stand-in for a server, for the tests of `skiff store`: makes an embedded store with objects of
 // several kinds and goes on writing to it until its standard input ends.
 //
-//   store_writer DIRECTORY COUNT
+//   store_writer DIRECTORY COUNT [misplaced]
 //
+// The last word adds a key that holds the object of another.
 // Prints "ready REVISION" when the objects are there, and "last REVISION" at the end.
 #include <poll.h>
 #include <unistd.h>
@@ -54,7 +55,7 @@ int64_t Put(Store& store, std::string key, SharedBytes value, LeaseId lease = {}
 int64_t Fill(Store& store, int count) {
   for (int i = 0; i < count; ++i) Put(store, ConfigMapKey(i), ConfigMap(i, 0));
   Put(store, "/registry/secrets/default/s",
-      Stored(R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"s"},)"
+      Stored(R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"s","namespace":"default"},)"
              R"("data":{"password":"aHVzaA=="}})"));
   Put(store, "/registry/stable.example.com/crontabs/default/t",
       SharedBytes(R"({"kind":"CronTab","apiVersion":"stable.example.com/v1"})"));
@@ -73,7 +74,7 @@ bool InputEnded() {
   return poll(&waiting, 1, 0) > 0;
 }
 
-int Main(const std::string& directory, int count) {
+int Main(const std::string& directory, int count, bool misplaced) {
   SystemClock clock;
   SystemRandom random;
   EmbeddedOptions options;
@@ -85,6 +86,7 @@ int Main(const std::string& directory, int count) {
   options.clock = &clock;
   options.random = &random;
   const std::unique_ptr<EmbeddedStore> store = Need(EmbeddedStore::Open(std::move(options)));
+  if (misplaced) Put(*store, "/registry/configmaps/default/borrowed", ConfigMap(0, 0));
   int64_t revision = Fill(*store, count);
   std::printf("ready %lld\n", static_cast<long long>(revision));
   std::fflush(stdout);
@@ -100,6 +102,6 @@ int Main(const std::string& directory, int count) {
 }  // namespace skiff
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
-  return skiff::Main(argv[1], std::atoi(argv[2]));
+  if (argc != 3 && argc != 4) return 2;
+  return skiff::Main(argv[1], std::atoi(argv[2]), argc == 4);
 }

@@ -82,6 +82,24 @@ Task<Result<ObjectPtr>> Actor::Create(const ApiResource& resource, ObjectName na
   co_return answer;
 }
 
+Task<Result<ObjectPtr>> Actor::CreateNameless(const ApiResource& resource, std::string name_space,
+                                              std::string rest) {
+  const std::string marker = NewMarker();
+  const std::string text = "{\"metadata\":{\"generateName\":\"nameless-\",\"namespace\":\"" +
+                           name_space + "\",\"annotations\":{\"sim\":\"" + marker + "\"}}" + rest +
+                           "}";
+  Result<ObjectPtr> body = ParseObject(resource, text);
+  if (!body) {
+    cluster_.Fail("the workload makes no sense: " + body.error().ToString());
+    co_return std::unexpected(body.error());
+  }
+  Result<ObjectPtr> answer = co_await client_.Create(resource, *body);
+  // Of what was refused nobody knows the name.
+  const ObjectName name = answer ? NameOf(**answer) : ObjectName{name_space, ""};
+  promises_.OnWritten(StoredKey(resource, name), marker, answer);
+  co_return answer;
+}
+
 Task<Result<ObjectPtr>> Actor::Patch(const ApiResource& resource, ObjectName name,
                                      std::string change) {
   const std::string marker = NewMarker();

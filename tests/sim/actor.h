@@ -39,6 +39,9 @@ class Actor {
 
   // Each tells the promises what it was answered.
   Task<Result<ObjectPtr>> Create(const ApiResource& resource, ObjectName name, std::string rest);
+  // With a name that the server chooses.
+  Task<Result<ObjectPtr>> CreateNameless(const ApiResource& resource, std::string name_space,
+                                         std::string rest);
   // `change` is merged into the object besides the marker: members of the metadata, and after a
   // '|' others.
   Task<Result<ObjectPtr>> Patch(const ApiResource& resource, ObjectName name, std::string change);

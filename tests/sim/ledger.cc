@@ -48,6 +48,14 @@ std::string ResourceOf(std::string_view key, bool namespaced) {
   return std::string(key);
 }
 
+// What has no name is not reached by one: numbers that are taken, and servers that are alive.
+bool SaysItsKey(const Recorded& object) {
+  if (object.name.empty()) return object.kind == "RangeAllocation" || object.kind == "Endpoints";
+  const std::string end =
+      (object.name_space.empty() ? "" : "/" + object.name_space) + "/" + object.name;
+  return object.key.ends_with(end);
+}
+
 bool Matters(const Recorded& object) {
   return object.kind != "Lease" && object.kind != "Event" && object.kind != "Endpoints";
 }
@@ -132,6 +140,10 @@ void Ledger::Take(const Event& event) {
   if (event.kind == Event::Kind::kPut) {
     entry.after = Read(event.entry);
     if (entry.after == nullptr) return;
+  }
+  if (entry.after != nullptr && !SaysItsKey(*entry.after)) {
+    fault_("the key " + entry.after->key + " holds the object " + entry.after->name_space + "/" +
+           entry.after->name);
   }
   if (entry.before != nullptr) by_uid_.erase(entry.before->uid);
   if (entry.after != nullptr) {

@@ -118,6 +118,9 @@ void Promises::OnWritten(const std::string& key, const std::string& marker,
     cluster_.Tell(marker + " " + key + (answer ? " written" : ": " + answer.error().ToString()));
   }
   if (!answer) {
+    if (answer.error().message().find("cannot hold the object") != std::string::npos) {
+      cluster_.Fail("a write was to lie under the key of another: " + answer.error().message());
+    }
     if (IsUnknown(answer.error())) return cluster_.counters().Count("writes of unknown fate");
     cluster_.counters().Count("writes refused");
     refused_markers_.insert(marker);

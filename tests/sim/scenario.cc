@@ -176,6 +176,7 @@ class Scenario {
     RunChecked(plan_.busy);
     if (options_.bug == PlantedBug::kForgottenWrites) ForgetWrites();
     if (options_.bug == PlantedBug::kIgnoredDeadline) CutLeaderOff();
+    if (options_.bug == PlantedBug::kBorrowedKeys) BorrowKey();
     faults.Stop();
     for (const auto& actor : actors_) actor->Stop();
     const bool ended = cluster_.loop().RunFor(kActorsEnd, [this] {
@@ -203,6 +204,16 @@ class Scenario {
     cluster_.server().ReplaceDisk(old);
     cluster_.RestartServer({});
     RunChecked(seconds(10));
+  }
+
+  // Past the server, which refuses to.
+  void BorrowKey() {
+    const std::string bytes =
+        R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"default"}})";
+    cluster_.server().store()->Commit(
+        Transaction::CreateIfAbsent("/registry/configmaps/default/b", SharedBytes(bytes)),
+        [](const Result<CommitReply>&) {});
+    RunChecked(seconds(1));
   }
 
   // Longer than a lease lasts.

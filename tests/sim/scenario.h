@@ -29,6 +29,7 @@ enum class PlantedBug : uint8_t {
   kIdleAccounts,     // nobody makes the service accounts of namespaces
   kIdleRootCa,       // nobody publishes the root certificate
   kIdleAggregation,  // nobody puts roles together
+  kBorrowedKeys,     // an object is stored under the key of another
 };
 
 struct ScenarioOptions {

@@ -105,6 +105,10 @@ TEST(PlantedBugTest, ARoleThatIsNotPutTogetherIsNoticed) {
   ExpectNoticed(PlantedBug::kIdleAggregation, "is not made of what it selects");
 }
 
+TEST(PlantedBugTest, AnObjectUnderTheKeyOfAnotherIsNoticed) {
+  ExpectNoticed(PlantedBug::kBorrowedKeys, "/registry/configmaps/default/b holds the object");
+}
+
 TEST(PlantedBugTest, HandlersThatAreNotToldAreNoticed) {
   ExpectNoticed(PlantedBug::kDeafHandlers, "informer of");
 }

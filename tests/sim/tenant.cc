@@ -1,6 +1,7 @@
 #include "tests/sim/tenant.h"
 
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "tests/sim/managers.h"
@@ -15,6 +16,9 @@ constexpr uint64_t kNames = 8;
 constexpr uint64_t kQuotas = 2;
 constexpr std::string_view kAccount = "default";
 constexpr std::string_view kCertificate = "kube-root-ca.crt";
+
+constexpr std::string_view kRoomyQuota =
+    R"(,"spec":{"hard":{"pods":"10000","configmaps":"10000","secrets":"10000"}})";
 
 const ApiResource& Quotas() { return BuiltIn("", "v1", "resourcequotas"); }
 
@@ -50,7 +54,8 @@ bool HasQuota(const Ledger& ledger, const std::string& home) {
 TenantActor::TenantActor(Cluster& cluster, Promises& promises, int number)
     : Actor(cluster, promises, "tenant-" + std::to_string(number)),
       name_space_(name()),
-      free_name_space_(name() + "-free") {}
+      free_name_space_(name() + "-free"),
+      full_name_space_(name() + "-full") {}
 
 std::string TenantActor::DrawLimits() {
   std::string out;
@@ -72,6 +77,36 @@ Task<void> TenantActor::Work() {
   } else {
     co_await Create(resource, name, RestOf(resource));
   }
+}
+
+// All of them charge the same quota, so that each gets in the way of the others.
+Task<void> TenantActor::Rush() {
+  const uint64_t count = 2 + Draw(6);
+  co_await FromCallback<bool>([&](auto done) {
+    auto left = std::make_shared<uint64_t>(count);
+    auto shared_done = std::make_shared<decltype(done)>(std::move(done));
+    for (uint64_t i = 0; i < count; ++i) {
+      Detach(MakeNameless(), [left, shared_done] {
+        if (--*left == 0) (*shared_done)(true);
+      });
+    }
+  });
+}
+
+// Creates something, and finds and perhaps deletes it by the name that it was told.
+Task<void> TenantActor::MakeNameless() {
+  const auto kinds = WorkKinds();
+  const ApiResource& resource = *kinds[Draw(kinds.size())];
+  const bool delete_it = !OneIn(4);
+  const Result<ObjectPtr> made =
+      co_await CreateNameless(resource, full_name_space_, RestOf(resource));
+  if (!made) co_return;
+  cluster_.counters().Count("names chosen by the server");
+  const ObjectName name = NameOf(**made);
+  co_await Get(resource, name);
+  if (!delete_it) co_return;
+  const DeleteChoice how;
+  co_await Delete(resource, name, how);
 }
 
 Task<void> TenantActor::ChangeQuota() {
@@ -114,6 +149,9 @@ Task<void> TenantActor::Step() {
   if (!prepared_) {
     co_await EnsureNamespace(name_space_);
     co_await EnsureNamespace(free_name_space_);
+    co_await EnsureNamespace(full_name_space_);
+    const ObjectName roomy{full_name_space_, "roomy"};
+    co_await Create(Quotas(), roomy, std::string(kRoomyQuota));
     prepared_ = true;
   }
   switch (Draw(10)) {
@@ -123,6 +161,9 @@ Task<void> TenantActor::Step() {
       break;
     case 2:
       co_await Vandalize();
+      break;
+    case 3:
+      co_await Rush();
       break;
     default:
       co_await Work();

@@ -1,5 +1,7 @@
-// Works in a namespace under quotas that come, change and go, up to their limits and beyond, and
-// takes away or spoils what every namespace is given: its service account and the root certificate.
+// Works in a namespace under quotas that come, change and go, up to their limits and beyond; makes
+// many objects at once whose names the server chooses, in another where all of them charge one
+// quota; and takes away or spoils what every namespace is given: its service account and the root
+// certificate.
 #pragma once
 
 #include <string>
@@ -18,6 +20,8 @@ class TenantActor final : public Actor {
 
  private:
   Task<void> Work();
+  Task<void> Rush();
+  Task<void> MakeNameless();
   Task<void> ChangeQuota();
   Task<void> Vandalize();
   // As members of JSON; each resource has a limit or none.
@@ -25,6 +29,7 @@ class TenantActor final : public Actor {
 
   const std::string name_space_;
   const std::string free_name_space_;  // without quotas
+  const std::string full_name_space_;  // with a quota that leaves room for all
   bool prepared_ = false;
 };
 

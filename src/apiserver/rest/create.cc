@@ -17,18 +17,18 @@
 namespace skiff {
 namespace {
 
-// One create under way. Each try starts anew from what the client gave, since the name may be a
-// generated one that is taken; but nearly always the first one is the last, which therefore takes
-// the object that is at hand, and others read the body again.
+// One create under way. Each try starts anew from what the client gave; but nearly always the first
+// one is the last, which therefore takes the object that is at hand, and others read the body
+// again.
 struct Creation {
   ApiRequestPtr request;
   const Endpoint& endpoint;
   bool dry_run;
   size_t warned;                        // warnings that the request had before
   std::optional<Document> object = {};  // in the version of the request
-  bool names_itself = false;
-  bool has_prefix = false;    // generateName
-  bool drops_fields = false;  // managedFields, which made it too large for the store
+  std::string name = {};                // that the client chose; empty: the server does
+  std::string prefix = {};              // generateName
+  bool drops_fields = false;            // managedFields, which made it too large for the store
   int tries = 0;
   AwaitedObject awaited = {};  // what admission lacked
   AdmissionLooks looks = {};
@@ -60,24 +60,22 @@ Result<Document> Read(Creation& creation) {
   return object;
 }
 
-// The object as it will be stored. Fills `name` with the one that it got.
-Result<Change> Prepare(Creation& creation, std::string& name) {
+// The object as it will be stored under the name.
+Result<Change> Prepare(Creation& creation, std::string_view name) {
   if (!creation.object) {
     SKIFF_ASSIGN_OR_RETURN(creation.object, Read(creation));
   }
   creation.awaited = creation.looks.Begin();
-  SKIFF_ASSIGN_OR_RETURN(Change change, PrepareNew(*creation.request, creation.endpoint,
-                                                   *std::exchange(creation.object, std::nullopt),
-                                                   creation.dry_run, &creation.awaited));
-  name = MetaOf(change.object).name();
-  return change;
+  return PrepareNew(*creation.request, creation.endpoint,
+                    *std::exchange(creation.object, std::nullopt), name, creation.dry_run,
+                    &creation.awaited);
 }
 
 // There is an object of that name. Whether it is about to go, and whether the name was the server's
 // choice, decides what a client does next.
 Status Taken(const Creation& creation, std::string_view name, const CurrentObject& current) {
   Status taken = AlreadyExists(*creation.endpoint.resource, name);
-  if (creation.has_prefix) {
+  if (!creation.prefix.empty()) {
     taken.SetMessage(taken.message() +
                      ", the server was not able to generate a unique name for the object");
     taken.SetRetryAfterSeconds(1);
@@ -92,7 +90,7 @@ void AfterCreate(const std::shared_ptr<Creation>& creation, Result<Changed> chan
   ApiRequest& request = *creation->request;
   if (!changed) {
     const bool taken = changed.error().reason() == StatusReason::kAlreadyExists;
-    if (taken && !creation->names_itself && ++creation->tries < limits::kMaxGenerateNameTries) {
+    if (taken && creation->name.empty() && ++creation->tries < limits::kMaxGenerateNameTries) {
       return TryCreate(creation);
     }
     // What is too large for the store is tried once more without its managedFields.
@@ -108,7 +106,12 @@ void AfterCreate(const std::shared_ptr<Creation>& creation, Result<Changed> chan
 
 void TryCreate(std::shared_ptr<Creation> creation) {
   const Endpoint& endpoint = creation->endpoint;
-  std::string name;
+  // Chosen once for the change, which may prepare the object several times: a quota or an address
+  // that others take meanwhile is no reason for another name.
+  const std::string name =
+      creation->name.empty()
+          ? ServerChosenName(*endpoint.resource, creation->prefix, endpoint.context->random)
+          : creation->name;
   Result<Change> first = Prepare(*creation, name);
   if (!first) return AfterRefusal(std::move(creation), std::move(first).error());
   ObjectChange change;
@@ -124,8 +127,7 @@ void TryCreate(std::shared_ptr<Creation> creation) {
                       const CurrentObject* current) mutable -> Result<Change> {
     if (current != nullptr) return std::unexpected(Taken(*creation, name, *current));
     if (prepared) return *std::exchange(prepared, std::nullopt);
-    std::string again;
-    return Prepare(*creation, again);
+    return Prepare(*creation, name);
   };
   ChangeObject(std::move(change),
                [creation](Result<Changed> changed) { AfterCreate(creation, std::move(changed)); });
@@ -153,8 +155,8 @@ void HandleCreate(ApiRequestPtr request, const Endpoint& endpoint) {
       std::make_shared<Creation>(Creation{std::move(request), endpoint, *dry_run, warned});
   Result<Document> object = Read(*creation);
   if (!object) return RespondError(ref, object.error());
-  creation->names_itself = !MetaOf(*object).name().empty();
-  creation->has_prefix = !MetaOf(*object).Text("generateName").empty();
+  creation->name = MetaOf(*object).name();
+  creation->prefix = MetaOf(*object).Text("generateName");
   creation->object = std::move(*object);
   TryCreate(std::move(creation));
 }

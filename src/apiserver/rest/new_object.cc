@@ -11,10 +11,11 @@
 namespace skiff {
 
 Result<Change> PrepareNew(ApiRequest& request, const Endpoint& endpoint, Document object,
-                          bool dry_run, AwaitedObject* awaited) {
+                          std::string_view name, bool dry_run, AwaitedObject* awaited) {
   RestContext& context = *endpoint.context;
   const std::string chosen_name(MetaOf(object).name());
   const Timestamp now = NowOf(context.clock);
+  if (!name.empty()) MetaOf(object).SetText("name", name);
   SKIFF_RETURN_IF_ERROR(
       FillMetaForCreate(endpoint, request.info.name_space, object, context.random, now));
   SKIFF_ASSIGN_OR_RETURN(object, Convert(std::move(object), endpoint.storage->desc().stored));

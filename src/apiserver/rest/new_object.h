@@ -2,6 +2,8 @@
 // and every PUT or apply that creates, goes through.
 #pragma once
 
+#include <string_view>
+
 #include "apiserver/rest/admission.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/object_change.h"
@@ -11,9 +13,10 @@
 namespace skiff {
 
 // Metadata, admission, strategy, validation, in this order. `object` is in the version of the
-// request; the change has its stored form. Warnings are added to the request. `awaited` is for
+// request; the change has its stored form. `name` is what it will be stored under; where that is
+// empty, the object has no name and is refused. Warnings are added to the request. `awaited` is for
 // admission (rest/admission.h).
 Result<Change> PrepareNew(ApiRequest& request, const Endpoint& endpoint, Document object,
-                          bool dry_run, AwaitedObject* awaited = nullptr);
+                          std::string_view name, bool dry_run, AwaitedObject* awaited = nullptr);
 
 }  // namespace skiff

@@ -1,5 +1,7 @@
 #include "apiserver/rest/object_change.h"
 
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "apiserver/defaults/defaults.h"
@@ -9,6 +11,7 @@
 #include "base/limits.h"
 #include "object/json/encode.h"
 #include "object/protobuf/envelope.h"
+#include "object/protobuf/stored_identity.h"
 
 namespace skiff {
 namespace {
@@ -21,6 +24,29 @@ SharedBytes EncodeForStorage(Document& object, ResourceStorage& storage) {
     return SharedBytes(EncodeJson(object.root()) + "\n");
   }
   return EncodeStorage(object.root());
+}
+
+// A write whose object says another namespace or name than its key does.
+struct Misplaced {
+  std::string key;
+  std::string object;  // what it says, or why that cannot be told
+};
+
+// The first such write. Of the objects that go with the changed one only the end of the key is
+// known, and what allocators keep has no name.
+std::optional<Misplaced> FindMisplaced(const Transaction& transaction,
+                                       const ResourceStorage& storage) {
+  for (size_t i = 0; i < transaction.writes.size(); ++i) {
+    const Write& write = transaction.writes[i];
+    if (write.kind != Write::Kind::kPut) continue;
+    const Result<StoredIdentity> identity = ReadStoredIdentity(write.value.view());
+    if (!identity) return Misplaced{write.key, identity.error().message()};
+    if (identity->kind == "RangeAllocation" && identity->name.empty()) continue;
+    const std::string end = identity->KeyEnd();
+    const bool fits = i == 0 ? write.key == storage.prefix() + end : write.key.ends_with("/" + end);
+    if (identity->name.empty() || !fits) return Misplaced{write.key, end};
+  }
+  return std::nullopt;
 }
 
 // One change under way. Keeps itself alive through the callbacks that it waits for.
@@ -92,6 +118,9 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     transaction.writes.insert(transaction.writes.begin(),
                               Write{removes ? Write::Kind::kDelete : Write::Kind::kPut,
                                     std::move(key), removes ? SharedBytes() : written_, lease});
+    if (const auto misplaced = FindMisplaced(transaction, *change_.storage); misplaced) {
+      return DoneMisplaced(*misplaced);
+    }
     change_.storage->store().Commit(std::move(transaction), [self = shared_from_this(), removes](
                                                                 Result<CommitReply> reply) mutable {
       auto go_on = [self, removes, reply = std::move(reply)]() mutable {
@@ -103,6 +132,17 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
         go_on();
       }
     });
+  }
+
+  // A fault of ours, and one that would go unnoticed: such an object is listed, but every other
+  // request for it ends in a 404.
+  void DoneMisplaced(const Misplaced& misplaced) {
+    if (Log* log = change_.storage->environment().log; log != nullptr) {
+      log->Error("an object was not stored, since it has another name than its key",
+                 {{"key", misplaced.key}, {"object", misplaced.object}});
+    }
+    Done(Fail(StatusReason::kInternalError,
+              "the key " + misplaced.key + " cannot hold the object " + misplaced.object));
   }
 
   void AfterCommit(Result<CommitReply> reply, bool removes) {

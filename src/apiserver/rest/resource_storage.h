@@ -12,6 +12,7 @@
 #include "apiserver/rest/strategy.h"
 #include "apiserver/rest/write_turns.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/random.h"
 #include "object/resource.h"
 #include "object/selector/symbols.h"
@@ -34,6 +35,7 @@ struct StorageEnvironment {
   std::shared_ptr<WriteTurns> turns = std::make_shared<WriteTurns>();
   // --storage-media-type: JSON also for kinds that have a protobuf form.
   bool prefer_json = false;
+  Log* log = nullptr;  // for faults of our own
 };
 
 class ResourceStorage {

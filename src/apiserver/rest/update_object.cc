@@ -176,7 +176,8 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     if (endpoint().context->may_create) {
       SKIFF_RETURN_IF_ERROR(endpoint().context->may_create(request()));
     }
-    return PrepareNew(request(), endpoint(), std::move(object), update_.dry_run, &awaited_);
+    return PrepareNew(request(), endpoint(), std::move(object), request().info.name,
+                      update_.dry_run, &awaited_);
   }
 
   // What the client says of an object that it thinks is there.

@@ -143,14 +143,13 @@ Result<void> TakeNamespace(const Endpoint& endpoint, std::string_view url_namesp
   return {};
 }
 
-namespace {
-
-// Only limit ranges may leave their name to the server.
-bool IsNamedByServer(const ResourceDesc& resource) {
-  return resource.name == "limitranges" && resource.version->desc->group.empty();
+std::string ServerChosenName(const ResourceDesc& resource, std::string_view prefix,
+                             Random& random) {
+  if (!prefix.empty()) return GenerateName(prefix, random);
+  const bool is_limit_range =
+      resource.name == "limitranges" && resource.version->desc->group.empty();
+  return is_limit_range ? NewUid(random) : std::string();
 }
-
-}  // namespace
 
 Result<void> FillMetaForCreate(const Endpoint& endpoint, std::string_view url_namespace,
                                Document& object, Random& random, Timestamp now) {
@@ -159,14 +158,6 @@ Result<void> FillMetaForCreate(const Endpoint& endpoint, std::string_view url_na
     return BadRequest("resourceVersion should not be set on objects to be created");
   }
   SKIFF_RETURN_IF_ERROR(TakeNamespace(endpoint, url_namespace, object));
-  if (meta.name().empty()) {
-    const std::string_view base = meta.Text("generateName");
-    if (!base.empty()) {
-      meta.SetText("name", GenerateName(base, random));
-    } else if (IsNamedByServer(*endpoint.resource)) {
-      meta.SetText("name", NewUid(random));
-    }
-  }
   meta.Erase("selfLink");
   meta.Erase("deletionTimestamp");
   meta.Erase("deletionGracePeriodSeconds");

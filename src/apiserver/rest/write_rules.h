@@ -28,8 +28,11 @@ Result<void> CheckName(std::string_view name, std::string_view url_name);
 Result<void> TakeNamespace(const Endpoint& endpoint, std::string_view url_namespace,
                            Document& object);
 
-// Of an object about to be created: what only the server may set is set or cleared. A name is made
-// of generateName, if there is none; one that is missing is for CheckNewObject() to find.
+// The name of an object whose writer left it to the server: made of its generateName, or of nothing
+// for the one kind that may do without. Empty: there can be none.
+std::string ServerChosenName(const ResourceDesc& resource, std::string_view prefix, Random& random);
+// Of an object about to be created: what only the server may set is set or cleared. A name that is
+// missing is for CheckNewObject() to find.
 Result<void> FillMetaForCreate(const Endpoint& endpoint, std::string_view url_namespace,
                                Document& object, Random& random, Timestamp now);
 // Of an object about to replace `old`: what no update changes is as it was.
