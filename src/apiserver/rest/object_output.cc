@@ -62,9 +62,9 @@ Result<void> ObjectView::AppendJson(std::string_view stored, Revision revision, 
   if (const auto message = Message(stored); message) {
     ByteBuffer& with_version = Scratch();
     AppendVersioned(*message, revision, with_version);
-    return ProtobufToJson(with_version.view(), type,
-                          whole ? type.group_version->api_version : std::string_view(),
-                          whole ? resource_->kind_name : std::string_view(), out);
+    return ProtobufToJson(
+        with_version.view(), type, whole ? type.group_version->api_version : std::string_view(),
+        whole ? resource_->kind_name : std::string_view(), out, EmbeddedKinds::kNamed);
   }
   SKIFF_ASSIGN_OR_RETURN(Document object, Decode(stored, revision));
   if (!whole) {
@@ -105,6 +105,7 @@ Result<Document> DecodeStored(std::string_view stored, Revision revision) {
     return Fail(StatusReason::kInternalError,
                 "a stored object cannot be read: " + object.error().ToString());
   }
+  NameEmbeddedKinds(*object);
   if (revision != Revision{}) {
     MetaOf(*object).SetText("resourceVersion", RevisionText(revision).view());
   }

@@ -56,7 +56,8 @@ Result<void> AppendStoredObject(const ObjectBytes& object, ByteBuffer& out) {
     AppendWithResourceVersion(message, RevisionText(object.revision).view(), with_version);
     message = with_version.view();
   }
-  return ProtobufToJson(message, *type, envelope.api_version, envelope.kind, out);
+  return ProtobufToJson(message, *type, envelope.api_version, envelope.kind, out,
+                        EmbeddedKinds::kNamed);
 }
 
 void AppendListMetadata(const ListMetadata& metadata, ByteBuffer& out) {

@@ -32,7 +32,8 @@ struct FieldPlace {
 // parts twice on every level of nesting.
 class Transcoder {
  public:
-  Transcoder(std::string_view input, ByteBuffer& out) : writer_(input, out) {}
+  Transcoder(std::string_view input, EmbeddedKinds embedded, ByteBuffer& out)
+      : writer_(input, out), names_kinds_(embedded == EmbeddedKinds::kNamed) {}
 
   bool Run(std::string_view message, const MessageDesc& type, std::string_view api_version,
            std::string_view kind) {
@@ -259,10 +260,21 @@ class Transcoder {
                                        int depth) {
     if (field.type == FieldType::kString) return writer_.String(to, body);
     if (field.type == FieldType::kMessage) {
+      if (names_kinds_ && field.message->is_kind && depth != 0) [[unlikely]]
+        return Named(to, *field.message, body, depth + 1);
       return Message(to, *field.message, WireReader(body), depth + 1);
     }
     bool zero = false;
     return writer_.Value(to, field.type, body, &zero);
+  }
+
+  // A kind inside of another object. The items of a list, which is an object itself, are none.
+  [[gnu::noinline]] char* Named(char* to, const MessageDesc& type, std::string_view body,
+                                int depth) {
+    *to++ = '{';
+    to = TypeMember(to, "\"kind\":", type.name);
+    to = TypeMember(to, "\"apiVersion\":", type.group_version->api_version);
+    return Members(to, type, WireReader(body), depth);
   }
 
   // Passes the key of a list's or map's next entry; false if the run ends here. A broken key is for
@@ -390,16 +402,19 @@ class Transcoder {
   }
 
   JsonValueWriter writer_;
+  const bool names_kinds_;
 };
 
 // The road of bytes that the transcoder leaves alone; it also finds what is wrong with them.
 Result<void> ThroughTree(std::string_view message, const MessageDesc& type,
-                         std::string_view api_version, std::string_view kind, ByteBuffer& out) {
+                         std::string_view api_version, std::string_view kind,
+                         EmbeddedKinds embedded, ByteBuffer& out) {
   ProtobufDecodeOptions options;
   options.max_bytes = message.size();  // what is stored was bounded when it came in
   options.kind = kind;
   options.api_version = api_version;
   SKIFF_ASSIGN_OR_RETURN(Document document, DecodeProtobuf(message, &type, options));
+  if (embedded == EmbeddedKinds::kNamed) NameEmbeddedKinds(document);
   EncodeJson(document.root(), out);
   return {};
 }
@@ -407,12 +422,13 @@ Result<void> ThroughTree(std::string_view message, const MessageDesc& type,
 }  // namespace
 
 Result<void> ProtobufToJson(std::string_view message, const MessageDesc& type,
-                            std::string_view api_version, std::string_view kind, ByteBuffer& out) {
+                            std::string_view api_version, std::string_view kind, ByteBuffer& out,
+                            EmbeddedKinds embedded) {
   const size_t start = out.size();
-  Transcoder transcoder(message, out);
+  Transcoder transcoder(message, embedded, out);
   if (transcoder.Run(message, type, api_version, kind)) return {};
   out.Truncate(start);
-  Result<void> done = ThroughTree(message, type, api_version, kind, out);
+  Result<void> done = ThroughTree(message, type, api_version, kind, embedded, out);
   if (!done) {
     return BadRequest("the protobuf bytes of " + std::string(type.name) +
                       " cannot be read: " + done.error().message());

@@ -14,13 +14,15 @@
 #include "base/buffer.h"
 #include "base/status.h"
 #include "object/descriptor.h"
+#include "object/protobuf/embedded_kinds.h"
 
 namespace skiff {
 
 // Appends the object. `kind` and `api_version` come first when they are not empty: items of lists
 // have none. On an error, what was appended is taken back.
 Result<void> ProtobufToJson(std::string_view message, const MessageDesc& type,
-                            std::string_view api_version, std::string_view kind, ByteBuffer& out);
+                            std::string_view api_version, std::string_view kind, ByteBuffer& out,
+                            EmbeddedKinds embedded = EmbeddedKinds::kAsTheyAre);
 
 // The same for stored bytes: the envelope names the type.
 Result<void> StorageToJson(std::string_view stored, ByteBuffer& out);

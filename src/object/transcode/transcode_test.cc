@@ -180,6 +180,43 @@ TEST(ProtobufToJsonTest, TextsOfEveryLengthFitIntoABufferThatGrows) {
   }
 }
 
+// The claim templates of a stateful set. `bytes` may be in an order that only a tree sorts out.
+std::string ClaimTemplates(std::string_view bytes, EmbeddedKinds embedded) {
+  ByteBuffer json;
+  EXPECT_TRUE(ProtobufToJson(bytes, *FindKind("apps/v1", "StatefulSet"), {}, {}, json, embedded));
+  const Result<Document> read = DecodeJson(json.view(), nullptr);
+  return EncodeJson(*read->root().FindPath({"spec", "volumeClaimTemplates"}));
+}
+
+TEST(ProtobufToJsonTest, KindsInsideOfAnObjectAreNamedIfThatIsWanted) {
+  const MessageDesc& set = *FindKind("apps/v1", "StatefulSet");
+  const std::string json =
+      R"({"metadata":{"name":"s"},"spec":{"serviceName":"s","volumeClaimTemplates":)"
+      R"([{"metadata":{"name":"a"}},{"spec":{"volumeName":"v"}}]}})";
+  ByteBuffer bytes;
+  ASSERT_TRUE(JsonToProtobuf(json, set, bytes));
+  // The same with the status before the metadata.
+  const std::string out_of_order = std::string("\x1a\0", 2) + bytes.ToString();
+  for (const std::string& each : {bytes.ToString(), out_of_order}) {
+    const std::string plain = ClaimTemplates(each, EmbeddedKinds::kAsTheyAre);
+    EXPECT_EQ(plain.find("kind"), std::string::npos);
+    const std::string named = ClaimTemplates(each, EmbeddedKinds::kNamed);
+    EXPECT_TRUE(named.starts_with(
+        R"([{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"a"})"))
+        << named;
+    EXPECT_NE(
+        named.find(R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{},"spec":)"),
+        std::string::npos)
+        << named;
+  }
+  // The items of a list are no such parts.
+  ByteBuffer list, back;
+  const MessageDesc& pods = *FindKind("v1", "PodList");
+  ASSERT_TRUE(JsonToProtobuf(R"({"items":[{"metadata":{"name":"p"}}]})", pods, list));
+  ASSERT_TRUE(ProtobufToJson(list.view(), pods, {}, {}, back, EmbeddedKinds::kNamed));
+  EXPECT_EQ(back.view().find("kind"), std::string_view::npos);
+}
+
 TEST(ProtobufToJsonTest, DeepNestingIsRefusedInLinearTime) {
   // spec.versions[].schema.openAPIV3Schema, then items.schema within each other.
   const MessageDesc& crd = *FindKind("apiextensions.k8s.io/v1", "CustomResourceDefinition");

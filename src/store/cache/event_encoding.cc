@@ -108,8 +108,8 @@ Result<std::string> EncodeStoredProtobuf(std::string_view stored, std::string_vi
                                                   std::string(envelope.kind));
   }
   ByteBuffer json(message.size() * 2);
-  SKIFF_RETURN_IF_ERROR(
-      ProtobufToJson(message.view(), *type, envelope.api_version, envelope.kind, json));
+  SKIFF_RETURN_IF_ERROR(ProtobufToJson(message.view(), *type, envelope.api_version, envelope.kind,
+                                       json, EmbeddedKinds::kNamed));
   return json.ToString();
 }
 
