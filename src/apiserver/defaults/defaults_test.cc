@@ -173,5 +173,15 @@ TEST(DefaultsTest, RecordedObjectsOfEveryKindChangeOnceAtMost) {
   }
 }
 
+TEST(DefaultsTest, AListOfNoPoliciesIsNotFilled) {
+  Document scaler = Decode(
+      R"({"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","spec":{"behavior":)"
+      R"({"scaleUp":{"policies":null},"scaleDown":{"policies":[]}}}})");
+  ApplyDefaults(scaler);
+  const Value& behavior = *scaler.root().FindPath({"spec", "behavior"});
+  EXPECT_EQ(behavior.FindPath({"scaleUp", "policies"})->size(), 2U);
+  EXPECT_EQ(behavior.FindPath({"scaleDown", "policies"})->size(), 0U);
+}
+
 }  // namespace
 }  // namespace skiff

@@ -59,13 +59,15 @@ Result<RulePath> RulePath::Resolve(const MessageDesc& root, std::string_view tex
     rest = dot == std::string_view::npos ? std::string_view() : rest.substr(dot + 1);
     const bool every = name.ends_with("[*]");
     if (every) name.remove_suffix(3);
+    const bool even_empty = name.ends_with("[]");
+    if (even_empty) name.remove_suffix(2);
     const uint16_t index = message == nullptr ? MessageDesc::kNoField : message->FindField(name);
     if (index == MessageDesc::kNoField) {
       return Fail(StatusReason::kInternalError,
                   std::string(root.name) + " has no " + Quoted(name) + " for " + Quoted(text));
     }
     path.owner_ = message;
-    path.steps_.push_back({&message->fields[index], index, every});
+    path.steps_.push_back({&message->fields[index], index, every, even_empty});
     message = message->fields[index].message;
   }
   return path;
@@ -76,7 +78,8 @@ const Value* RulePath::Find(const Value& root) const {
   for (const RuleStep& step : steps_) {
     if (!at->is_object()) return nullptr;
     at = at->Member(step.index);
-    if (at == nullptr || IsUnset(*step.field, *at)) return nullptr;
+    if (at == nullptr || at->is_null()) return nullptr;
+    if (!step.even_empty && IsUnset(*step.field, *at)) return nullptr;
   }
   return at;
 }

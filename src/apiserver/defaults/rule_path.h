@@ -17,6 +17,7 @@ struct RuleStep {
   const FieldDesc* field;
   uint16_t index;
   bool every;
+  bool even_empty;  // a list that is there counts as set though it has no items
 };
 
 class RulePath {

@@ -26,7 +26,8 @@ void ValidateConfigMap(const Document& object, FieldErrors& errors) {
     ValidateFormat(kConfigMapKeyFormat, key, "", errors);
     bytes += value.size();
   }
-  if (bytes > kMaxDataBytes) errors.TooLong("", kMaxDataBytes);
+  // The map as a whole is too long, which Kubernetes calls by an empty path.
+  if (bytes > kMaxDataBytes) errors.TooLong("[]", kMaxDataBytes);
 }
 
 void ValidateConfigMapUpdate(const Document& object, const Document& old, FieldErrors& errors) {

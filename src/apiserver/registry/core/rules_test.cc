@@ -14,7 +14,7 @@ TEST(CoreRulesTest, ConfigMapsAreSmallAndMayBeSealed) {
       {"data={\"a/b\":\"c\"}", "data[a/b] Invalid"},
       {"data={\"c\":\"d\"}", "data[c] Invalid"},
       {"binaryData={\"a/b\":\"AAAA\"}", "binaryData[a/b] Invalid"},
-      {"data={\"a\":\"" + std::string((1 << 20) + 1, 'x') + "\"}", " TooLong"},
+      {"data={\"a\":\"" + std::string((1 << 20) + 1, 'x') + "\"}", "[] TooLong"},
   });
   maps.ExpectChanged({
       {"", "data={} & immutable=true", ""},
