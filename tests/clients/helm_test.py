@@ -60,6 +60,171 @@ spec:
         image: registry.example/{{ .Values.word }}:1
 """,
 }
+# A chart of the shape that `helm create` gives to new ones: a workload with an account of its own
+# and a service, what is off until it is wanted, and a test that is a hook.
+USUAL_CHART = {
+    "Chart.yaml": "apiVersion: v2\nname: {name}\ntype: application\nversion: 0.1.0\n"
+                  "appVersion: '1.0'\n",
+    "values.yaml": """replicaCount: 1
+image: {repository: registry.example/sail, pullPolicy: IfNotPresent, tag: ""}
+imagePullSecrets: []
+serviceAccount: {create: true, automount: true, annotations: {}}
+podAnnotations: {}
+podSecurityContext: {}
+securityContext: {}
+service: {type: ClusterIP, port: 80}
+ingress: {enabled: false, className: "", host: sail.example}
+autoscaling: {enabled: false, minReplicas: 1, maxReplicas: 5, targetCPU: 80}
+resources: {}
+probe: {httpGet: {path: /, port: http}}
+volumes: []
+nodeSelector: {}
+tolerations: []
+affinity: {}
+""",
+    "templates/_names.tpl": """{{- define "sail.name" -}}
+{{ .Release.Name }}-{{ .Chart.Name | trunc 20 }}
+{{- end }}
+{{- define "sail.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+{{- define "sail.labels" -}}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{ include "sail.selector" . }}
+{{- end }}
+""",
+    "templates/account.yaml": """{{- if .Values.serviceAccount.create }}
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: {{ include "sail.name" . }}
+  labels: {{- include "sail.labels" . | nindent 4 }}
+  {{- with .Values.serviceAccount.annotations }}
+  annotations: {{- toYaml . | nindent 4 }}
+  {{- end }}
+automountServiceAccountToken: {{ .Values.serviceAccount.automount }}
+{{- end }}
+""",
+    "templates/service.yaml": """apiVersion: v1
+kind: Service
+metadata:
+  name: {{ include "sail.name" . }}
+  labels: {{- include "sail.labels" . | nindent 4 }}
+spec:
+  type: {{ .Values.service.type }}
+  ports:
+  - port: {{ .Values.service.port }}
+    targetPort: http
+    protocol: TCP
+    name: http
+  selector: {{- include "sail.selector" . | nindent 4 }}
+""",
+    "templates/deployment.yaml": """apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ include "sail.name" . }}
+  labels: {{- include "sail.labels" . | nindent 4 }}
+spec:
+  {{- if not .Values.autoscaling.enabled }}
+  replicas: {{ .Values.replicaCount }}
+  {{- end }}
+  selector:
+    matchLabels: {{- include "sail.selector" . | nindent 6 }}
+  template:
+    metadata:
+      {{- with .Values.podAnnotations }}
+      annotations: {{- toYaml . | nindent 8 }}
+      {{- end }}
+      labels: {{- include "sail.labels" . | nindent 8 }}
+    spec:
+      {{- with .Values.imagePullSecrets }}
+      imagePullSecrets: {{- toYaml . | nindent 8 }}
+      {{- end }}
+      serviceAccountName: {{ include "sail.name" . }}
+      securityContext: {{- toYaml .Values.podSecurityContext | nindent 8 }}
+      containers:
+      - name: {{ .Chart.Name }}
+        securityContext: {{- toYaml .Values.securityContext | nindent 10 }}
+        image: "{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}"
+        imagePullPolicy: {{ .Values.image.pullPolicy }}
+        ports:
+        - name: http
+          containerPort: {{ .Values.service.port }}
+          protocol: TCP
+        livenessProbe: {{- toYaml .Values.probe | nindent 10 }}
+        readinessProbe: {{- toYaml .Values.probe | nindent 10 }}
+        resources: {{- toYaml .Values.resources | nindent 10 }}
+      {{- with .Values.volumes }}
+      volumes: {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with .Values.nodeSelector }}
+      nodeSelector: {{- toYaml . | nindent 8 }}
+      {{- end }}
+""",
+    "templates/ingress.yaml": """{{- if .Values.ingress.enabled }}
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: {{ include "sail.name" . }}
+  labels: {{- include "sail.labels" . | nindent 4 }}
+spec:
+  {{- with .Values.ingress.className }}
+  ingressClassName: {{ . }}
+  {{- end }}
+  rules:
+  - host: {{ .Values.ingress.host | quote }}
+    http:
+      paths:
+      - path: /
+        pathType: ImplementationSpecific
+        backend:
+          service:
+            name: {{ include "sail.name" . }}
+            port:
+              number: {{ .Values.service.port }}
+{{- end }}
+""",
+    "templates/autoscaler.yaml": """{{- if .Values.autoscaling.enabled }}
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: {{ include "sail.name" . }}
+  labels: {{- include "sail.labels" . | nindent 4 }}
+spec:
+  scaleTargetRef:
+    apiVersion: apps/v1
+    kind: Deployment
+    name: {{ include "sail.name" . }}
+  minReplicas: {{ .Values.autoscaling.minReplicas }}
+  maxReplicas: {{ .Values.autoscaling.maxReplicas }}
+  metrics:
+  - type: Resource
+    resource:
+      name: cpu
+      target:
+        type: Utilization
+        averageUtilization: {{ .Values.autoscaling.targetCPU }}
+{{- end }}
+""",
+    "templates/tests/connection.yaml": """apiVersion: v1
+kind: Pod
+metadata:
+  name: {{ include "sail.name" . }}-test
+  labels: {{- include "sail.labels" . | nindent 4 }}
+  annotations:
+    helm.sh/hook: test
+spec:
+  containers:
+  - name: ask
+    image: registry.example/ask
+    command: [ask]
+    args: ["{{ include "sail.name" . }}:{{ .Values.service.port }}"]
+  restartPolicy: Never
+""",
+}
 # Updates by the client, as all of Helm 3 does. Helm 4 applies on the server unless told otherwise.
 ON_CLIENT = "--server-side=false"
 
@@ -74,13 +239,18 @@ class Helm(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.home = Path(folder.name)
-        cls.chart = cls.home / "boat"
-        for name, text in CHART.items():
-            path = cls.chart / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text.replace("{name}", "boat"))
+        cls.chart = cls.write_chart("boat", CHART)
+        cls.usual_chart = cls.write_chart("sail", USUAL_CHART)
         cls.server = ApiServer(BINARY)
         cls.addClassCleanup(cls.server.close)
+
+    @classmethod
+    def write_chart(cls, name, files):
+        for file, text in files.items():
+            path = cls.home / name / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text.replace("{name}", name))
+        return cls.home / name
 
     def run_helm(self, *words):
         environment = {"HOME": str(self.home), "PATH": os.environ["PATH"],
@@ -138,6 +308,52 @@ class Helm(unittest.TestCase):
         self.helm("rollback", "hull", "1", *in_namespace)
         self.assertEqual(self.get("/api/v1/NS/configmaps/hull", "drydock")["data"]["word"], "first")
         self.helm("uninstall", "hull", *in_namespace)
+
+    def versions(self, namespace):
+        """What the release wrote, with how often that was."""
+        return {path: self.get(path, namespace)["metadata"]["resourceVersion"]
+                for path in ("/api/v1/NS/serviceaccounts/fast-sail",
+                             "/api/v1/NS/services/fast-sail",
+                             "/apis/apps/v1/NS/deployments/fast-sail")}
+
+    def test_a_chart_of_the_usual_shape_lives_its_life_by_default(self):
+        in_namespace, chart = ("-n", "regatta"), str(self.usual_chart)
+        deployment = "/apis/apps/v1/NS/deployments/fast-sail"
+        self.helm("install", "fast", chart, "--create-namespace", *in_namespace)
+        pods = self.get(deployment, "regatta")["spec"]["template"]["spec"]
+        self.assertEqual((pods["serviceAccountName"], pods["serviceAccount"]),
+                         ("fast-sail", "fast-sail"))
+        self.assertNotIn("fast-sail", self.listed("/apis/networking.k8s.io/v1/NS/ingresses",
+                                                  "regatta"))
+
+        # The same once more writes nothing.
+        before = self.versions("regatta")
+        self.helm("upgrade", "fast", chart, *in_namespace)
+        self.assertEqual(self.versions("regatta"), before)
+
+        self.helm("upgrade", "fast", chart, *in_namespace, "--set",
+                  "autoscaling.enabled=true,ingress.enabled=true,image.tag=2.0,service.port=8080")
+        spec = self.get(deployment, "regatta")["spec"]["template"]["spec"]
+        self.assertEqual(spec["containers"][0]["image"], "registry.example/sail:2.0")
+        self.assertEqual(spec["containers"][0]["ports"][0]["containerPort"], 8080)
+        self.assertIn("fast-sail", self.listed("/apis/networking.k8s.io/v1/NS/ingresses",
+                                               "regatta"))
+        scalers = "/apis/autoscaling/v2/NS/horizontalpodautoscalers"
+        self.assertIn("fast-sail", self.listed(scalers, "regatta"))
+
+        self.helm("rollback", "fast", "1", *in_namespace)
+        spec = self.get(deployment, "regatta")["spec"]
+        self.assertEqual(spec["template"]["spec"]["containers"][0]["image"],
+                         "registry.example/sail:1.0")
+        self.assertEqual(spec["replicas"], 1)
+        self.assertNotIn("fast-sail", self.listed(scalers, "regatta"))
+        history = json.loads(self.helm("history", "fast", *in_namespace, "-o", "json"))
+        self.assertEqual([each["status"] for each in history], ["superseded"] * 3 + ["deployed"])
+
+        self.helm("uninstall", "fast", *in_namespace)
+        for path in ("/api/v1/NS/serviceaccounts", "/api/v1/NS/services",
+                     "/apis/apps/v1/NS/deployments"):
+            self.assertNotIn("fast-sail", self.listed(path, "regatta"))
 
     def test_releases_are_kept_in_secrets_of_their_own_type(self):
         self.helm("install", "kept", str(self.chart), ON_CLIENT, "-n", "harbour",

@@ -451,6 +451,8 @@ constexpr ConversionRule kRules[] = {
 
 }  // namespace
 
+std::span<const std::string_view> AutoscalingAnnotations() { return kAnnotations; }
+
 std::span<const ConversionRule> AutoscalingRules() { return kRules; }
 
 }  // namespace skiff

@@ -6,7 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/convert/rules.h"
+#include "apiserver/defaults/defaults.h"
+#include "object/protobuf/embedded_kinds.h"
 #include "views/apps/v1.h"
+#include "views/autoscaling/v2.h"
 #include "views/batch/v1.h"
 #include "views/core/v1.h"
 #include "views/policy/v1.h"
@@ -41,14 +45,14 @@ Value* FindPath(Value& object, std::initializer_list<std::string_view> names) {
 
 Value* AnnotationsOf(Value& object) { return FindPath(object, {"metadata", "annotations"}); }
 
-// --- pods
-
-void DropInitContainerAnnotations(Value& object) {
+void DropAnnotations(Value& object, std::span<const std::string_view> names) {
   Value* const annotations = AnnotationsOf(object);
   if (annotations == nullptr) return;
-  for (const std::string_view name : kInitContainerAnnotations) annotations->Erase(name);
+  for (const std::string_view name : names) annotations->Erase(name);
   if (annotations->size() == 0) object.Find("metadata")->Erase("annotations");
 }
+
+// --- pods
 
 void AgreeOnServiceAccount(Value* spec, Arena& arena) {
   if (spec == nullptr) return;
@@ -65,7 +69,7 @@ void AgreeOnServiceAccount(Value* spec, Arena& arena) {
 // Of a pod or a pod template.
 void NormalizePod(Value* pod, Arena& arena) {
   if (pod == nullptr) return;
-  DropInitContainerAnnotations(*pod);
+  DropAnnotations(*pod, kInitContainerAnnotations);
   AgreeOnServiceAccount(pod->Find("spec"), arena);
 }
 
@@ -122,15 +126,6 @@ void NormalizeSecret(Value& secret, Arena& arena) {
   if (data == nullptr) data = &secret.Set(arena, "data", Value::EmptyMap());
   for (const MapEntry& entry : entries) {
     data->SetEntry(arena, entry.key, Value::Bytes(TextOf(&entry.value)));
-  }
-}
-
-void NormalizeStatefulSet(Value& set, Arena& arena) {
-  Value* const claims = FindPath(set, {"spec", "volumeClaimTemplates"});
-  if (claims == nullptr) return;
-  for (Value& claim : claims->items()) {
-    claim.Set(arena, "kind", Value::String("PersistentVolumeClaim"));
-    claim.Set(arena, "apiVersion", Value::String("v1"));
   }
 }
 
@@ -202,6 +197,11 @@ Value* TemplateOf(Value& object, const MessageDesc* type) {
 
 }  // namespace
 
+Result<void> DefaultAndNormalize(Document& object) {
+  ApplyDefaults(object);
+  return Normalize(object);
+}
+
 Result<void> Normalize(Document& object) {
   const MessageDesc* const type = object.type();
   if (type == nullptr) return {};
@@ -211,8 +211,11 @@ Result<void> Normalize(Document& object) {
   if (type == core_v1::Pod::Type()) NormalizeWholePod(root, arena);
   if (type == core_v1::Node::Type()) NormalizeNode(root, arena);
   if (type == core_v1::Secret::Type()) NormalizeSecret(root, arena);
-  if (type == apps_v1::StatefulSet::Type()) NormalizeStatefulSet(root, arena);
+  NameEmbeddedKinds(object);
   if (type == policy_v1::PodDisruptionBudget::Type()) NormalizeBudget(root);
+  if (type == autoscaling_v2::HorizontalPodAutoscaler::Type()) {
+    DropAnnotations(root, AutoscalingAnnotations());
+  }
   if (type == apps_v1::Deployment::Type()) return NormalizeNumber(root, kRollbackTo, true, arena);
   if (type == apps_v1::DaemonSet::Type()) {
     // Whoever writes a daemon set owns the annotation, for it was a field once that all wrote.

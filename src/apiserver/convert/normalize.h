@@ -1,4 +1,6 @@
-// What an object becomes by being read, beyond defaults: older and newer names of one thing agree.
+// What an object becomes by being read: defaults, and older and newer names of one thing agree.
+// Every write takes this road, whether the object is the body of a request or what a patch or a
+// configuration makes of the stored one, and so does what is about to be stored.
 //
 //   Pod, pod templates  spec.serviceAccount is another name of serviceAccountName, which wins;
 //                       annotations of init containers, from before they were fields, are dropped
@@ -6,6 +8,7 @@
 //   Node                spec.podCIDR and podCIDRs[0] agree
 //   Secret              stringData is put into data
 //   StatefulSet         its claim templates say that they are claims
+//   HorizontalPodAutoscaler of version 2: annotations of version 1 for what are fields are dropped
 //   PodDisruptionBudget the label that once marked empty selectors is not mixed with others
 //   Deployment,         annotations of former fields hold integers
 //   DaemonSet
@@ -19,7 +22,10 @@
 
 namespace skiff {
 
-// Applied to objects of any kind, as they come from clients. Fails with a bad request.
+// Applied to objects of any kind, in the version that they came in. Doing so again changes nothing.
+// Fails with a bad request.
+Result<void> DefaultAndNormalize(Document& object);
+// The second half of it.
 Result<void> Normalize(Document& object);
 
 }  // namespace skiff

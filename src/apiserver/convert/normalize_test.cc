@@ -92,6 +92,15 @@ TEST(NormalizeTest, ClaimsOfAStatefulSetSayWhatTheyAre) {
             "metadata":{"name":"c"}}]})");
 }
 
+TEST(NormalizeTest, AnAutoscalerOfVersion2HasNoAnnotationsForWhatAreFields) {
+  Expect("autoscaling/v2", "HorizontalPodAutoscaler",
+         R"("metadata":{"annotations":{"autoscaling.alpha.kubernetes.io/metrics":"[]","a":"b"}})",
+         R"("metadata":{"annotations":{"a":"b"}})");
+  Expect("autoscaling/v2", "HorizontalPodAutoscaler",
+         R"("metadata":{"annotations":{"autoscaling.alpha.kubernetes.io/scale-up-tolerance":"1"}})",
+         R"("metadata":{})");
+}
+
 TEST(NormalizeTest, TheMarkOfEmptySelectorsStandsAlone) {
   const std::string mark =
       R"({"key":"pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match","operator":"Exists"})";

@@ -43,6 +43,8 @@ struct ConversionRule {
 };
 
 std::span<const ConversionRule> AutoscalingRules();
+// Annotations of autoscalers of version 1 that hold what only version 2 has fields for.
+std::span<const std::string_view> AutoscalingAnnotations();
 std::span<const ConversionRule> EventRules();
 std::span<const ConversionRule> DeviceRules();
 std::span<const ConversionRule> DefinitionRules();

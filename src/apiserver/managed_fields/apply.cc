@@ -1,7 +1,7 @@
 // Server-side apply.
 #include <utility>
 
-#include "apiserver/defaults/defaults.h"
+#include "apiserver/convert/normalize.h"
 #include "apiserver/managed_fields/field_manager.h"
 #include "apiserver/managed_fields/last_applied.h"
 #include "apiserver/managed_fields/managers.h"
@@ -164,7 +164,13 @@ class ApplyRun {
       return Fail(StatusReason::kUnknown, "failed to convert new object (" + SubjectText(config_) +
                                               ") to proper version: " + object.error().message());
     }
-    if (changed_) ApplyDefaults(*object);
+    if (changed_) {
+      if (const Result<void> done = DefaultAndNormalize(*object); !done) {
+        return Fail(StatusReason::kUnknown, "failed to convert to unversioned (" +
+                                                SubjectText(config_) +
+                                                "): " + done.error().message());
+      }
+    }
     managed_.Write(*object);
     if (writer_.manager == kKubectlManager) UpdateLastApplied(config_, *object);
     return object;

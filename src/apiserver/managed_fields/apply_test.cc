@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <array>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "apiserver/convert/normalize.h"
 #include "apiserver/managed_fields/field_manager.h"
 #include "apiserver/managed_fields/testing.h"
 #include "base/random.h"
@@ -37,6 +40,72 @@ TEST(ApplyTest, AgainChangesNothingNotEvenTheTime) {
   object.SetNow(9);
   ASSERT_EQ(object.Apply("m", kDeployment), "");
   EXPECT_EQ(EncodeJson(object.document().root()), before);
+}
+
+TEST(ApplyTest, MakesWhatAnUpdateMakes) {
+  const std::pair<std::string_view, std::string_view> kinds[] = {{"apps/v1", "Deployment"},
+                                                                 {"apps/v1", "ReplicaSet"},
+                                                                 {"apps/v1", "DaemonSet"},
+                                                                 {"apps/v1", "StatefulSet"},
+                                                                 {"batch/v1", "Job"}};
+  const std::string pod_spec =
+      R"({"serviceAccountName":"a","containers":[{"name":"c","image":"i"}]})";
+  const std::string annotated =
+      R"({"labels":{"a":"b"},"annotations":{"pod.beta.kubernetes.io/init-containers":"x"}})";
+  std::vector<std::array<std::string, 3>> objects = {
+      {"v1", "Pod", R"("spec":)" + pod_spec},
+      {"v1", "Pod",
+       R"("spec":{"serviceAccount":"old","terminationGracePeriodSeconds":-1,)"
+       R"("containers":[{"name":"c","image":"i"}]})"},
+      {"v1", "Pod", R"("status":{"podIP":"10.0.0.1"})"},
+      {"v1", "Pod", R"("status":{"podIPs":[{"ip":"10.0.0.1"},{"ip":"::1"}]})"},
+      {"v1", "PodTemplate",
+       R"("template":{"metadata":)" + annotated + R"(,"spec":)" + pod_spec + "}"},
+      {"v1", "Secret", R"("stringData":{"a":"clear","b":"text"},"data":{"a":"eA==","c":"eQ=="})"},
+      {"v1", "Node", R"("spec":{"podCIDR":"10.0.0.0/24"})"},
+      {"v1", "Node", R"("spec":{"podCIDRs":["10.0.0.0/24","fd00::/64"]})"},
+      {"batch/v1", "CronJob",
+       R"("spec":{"jobTemplate":{"spec":{"template":{"spec":)" + pod_spec + "}}}}"},
+      {"apps/v1", "StatefulSet", R"("spec":{"volumeClaimTemplates":[{"metadata":{"name":"c"}}]})"},
+      {"apps/v1", "Deployment",
+       R"("metadata":{"annotations":{"deprecated.deployment.rollback.to":"+07"}})"},
+      {"policy/v1", "PodDisruptionBudget",
+       R"("spec":{"selector":{"matchLabels":{"a":"b"},"matchExpressions":[{"operator":"Exists",)"
+       R"("key":"pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"}]}})"},
+  };
+  for (const auto& [version, kind] : kinds) {
+    objects.push_back(
+        {std::string(version), std::string(kind),
+         R"("spec":{"template":{"metadata":)" + annotated + R"(,"spec":)" + pod_spec + "}}"});
+  }
+  for (const auto& [version, kind, members] : objects) {
+    const std::string json =
+        (members.starts_with("\"metadata\"") ? "{" : R"({"metadata":{"name":"n"},)") + members +
+        "}";
+    Result<Document> updated = DecodeJson(json, FindKind(version, kind));
+    ASSERT_TRUE(updated) << json;
+    ASSERT_TRUE(DefaultAndNormalize(*updated));
+    ManagedObject applied(version, kind);
+    ASSERT_EQ(applied.Apply("m", json), "") << json;
+    Result<Document> made = DecodeJson(applied.Json(), FindKind(version, kind));
+    for (const std::string_view name : {"kind", "apiVersion"}) {
+      updated->root().Erase(name);
+      made->root().Erase(name);
+    }
+    EXPECT_EQ(EncodeJson(made->root()), EncodeJson(updated->root()));
+    // The same configuration once more changes nothing.
+    const std::string before = EncodeJson(applied.document().root());
+    ASSERT_EQ(applied.Apply("m", json), "");
+    EXPECT_EQ(EncodeJson(applied.document().root()), before);
+  }
+}
+
+TEST(ApplyTest, TheTextsOfASecretAreOwnedAsTheyWereGiven) {
+  ManagedObject secret("v1", "Secret");
+  ASSERT_EQ(secret.Apply("m", R"({"stringData":{"a":"x"}})"), "");
+  EXPECT_EQ(secret.Owners(), "m Apply v1 at 1 {\"f:stringData\":{\"f:a\":{}}}\n");
+  EXPECT_EQ(secret.Json().find("stringData"), std::string::npos) << secret.Json();
+  EXPECT_NE(secret.Json().find(R"("data":{"a":"eA=="})"), std::string::npos) << secret.Json();
 }
 
 TEST(ApplyTest, WhatIsNoLongerAppliedGoes) {

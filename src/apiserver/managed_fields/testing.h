@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/defaults/defaults.h"
 #include "apiserver/managed_fields/entries.h"
 #include "apiserver/managed_fields/field_manager.h"
 #include "object/json/decode.h"

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "apiserver/convert/normalize.h"
-#include "apiserver/defaults/defaults.h"
 #include "apiserver/rest/errors.h"
 #include "base/strings.h"
 #include "object/json/cursor.h"
@@ -173,11 +172,6 @@ Result<void> CheckKind(std::string_view api_version, std::string_view kind,
   return {};
 }
 
-Result<void> Settle(Document& object) {
-  ApplyDefaults(object);
-  return Normalize(object);
-}
-
 Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected) {
   SKIFF_ASSIGN_OR_RETURN(const BodyMedia media, BodyMediaOf(request));
   SKIFF_ASSIGN_OR_RETURN(const FieldValidation mode, FieldValidationOf(request));
@@ -208,7 +202,7 @@ Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected) {
   Value& root = object->root();
   root.Set(object->arena(), "kind", Value::String(expected.kind));
   root.Set(object->arena(), "apiVersion", Value::String(expected.api_version));
-  SKIFF_RETURN_IF_ERROR(Settle(*object));
+  SKIFF_RETURN_IF_ERROR(DefaultAndNormalize(*object));
   return object;
 }
 

@@ -37,9 +37,6 @@ struct ExpectedKind {
 // kBadRequest. kUnsupportedMediaType for a body of no known format.
 Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected);
 
-// What every object that was read from a client gets: defaults, and one name for what has two.
-Result<void> Settle(Document& object);
-
 // Why an object of another kind cannot become one of the expected kind; empty if it is of that
 // kind, in whatever version.
 std::string ForeignKind(std::string_view api_version, std::string_view kind,

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "apiserver/defaults/defaults.h"
+#include "apiserver/convert/normalize.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/object_output.h"
@@ -84,7 +84,10 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     if (decided->kind == Change::Kind::kNothing) return Finish(false, false);
     // Kubernetes defaults what it reads from storage; here it is stored that way. What preparing
     // the object cleared or added, a status or a job's labels, has defaults again.
-    ApplyDefaults(decided->object);
+    Result<void> normalized = DefaultAndNormalize(decided->object);
+    if (!normalized && decided->kind == Change::Kind::kWrite) {
+      return Done(std::unexpected(std::move(normalized.error())));
+    }
     // Of a removal this is what the client and nobody else sees: the object as it was last.
     written_ = EncodeForStorage(decided->object, *change_.storage);
     if (decided->kind == Change::Kind::kWrite) {

@@ -2,6 +2,7 @@
 // merge patch. The patch applies to the JSON form of the object in the version of the URL.
 #include <utility>
 
+#include "apiserver/convert/normalize.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
@@ -133,7 +134,7 @@ Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const
     return Fail(StatusReason::kInvalid, "the patch does not result in an object");
   }
   SKIFF_RETURN_IF_ERROR(ReportFaults(request, patch, issues, shown));
-  SKIFF_RETURN_IF_ERROR(Settle(*object));
+  SKIFF_RETURN_IF_ERROR(DefaultAndNormalize(*object));
   return object;
 }
 
