@@ -120,7 +120,7 @@ void AnswerList(ApiRequest& request, const Endpoint& endpoint,
   }
   auto encoder = MakeListEncoder(request, endpoint, *format, std::move(reply));
   if (!encoder) return RespondError(request, encoder.error());
-  RespondList(request, std::move(*encoder), *format);
+  RespondList(request, endpoint.context->clock, std::move(*encoder), *format);
 }
 
 }  // namespace

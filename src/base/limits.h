@@ -232,6 +232,20 @@ inline constexpr std::chrono::seconds kHttpWriteTimeout{60};
 inline constexpr std::chrono::seconds kTcpKeepAlive{180};
 // How long a connection is read after the last answer, so that the client gets to see that one.
 inline constexpr std::chrono::milliseconds kHttpLinger{500};
+// Event loops. What each part of a turn (events, posted tasks, timers, the end of the turn) may
+// take before the rest of it waits for the next turn, and what a piece of long work may take in one
+// go; entries of a cache that such work looks at before it looks at the clock. A loop whose turn
+// takes longer than the third gets no new connections if another can have them, and one whose turn
+// takes longer than the fourth is reported as stuck; how often that is looked for.
+inline constexpr std::chrono::milliseconds kLoopPhaseTime{5};
+inline constexpr std::chrono::milliseconds kWorkAtOnce{3};
+inline constexpr size_t kEntriesPerClockLook = 64;
+inline constexpr std::chrono::milliseconds kLateLoop{100};
+inline constexpr std::chrono::milliseconds kStuckLoop{1000};
+inline constexpr std::chrono::milliseconds kStuckLoopCheckInterval{200};
+// What a server that was asked to end may take beyond the time that it gives to what is under way:
+// for its control loops and for closing the store. Then the process ends whatever goes on.
+inline constexpr std::chrono::seconds kShutdownMargin{20};
 // TLS: one file of certificates or a key; certificates for names; how often files are looked at.
 inline constexpr size_t kMaxTlsFileBytes = 4 * 1024 * 1024;
 inline constexpr size_t kMaxSniCertificates = 1000;

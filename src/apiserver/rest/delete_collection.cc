@@ -16,6 +16,9 @@
 namespace skiff {
 namespace {
 
+// Entries that are looked at before others have their turn on the loop, when few of them match.
+constexpr size_t kEntriesPerTask = 1024;
+
 class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletion> {
  public:
   CollectionDeletion(ApiRequestPtr request, const Endpoint& endpoint, DeleteOptions options,
@@ -38,7 +41,12 @@ class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletio
   void Next() {
     // Nothing more is deleted after a fault, or for a client that has gone.
     const bool goes_on = !error_ && !request_->responder.gone();
-    const CacheEntry* entry = goes_on ? at_.Next() : nullptr;
+    size_t looks = kEntriesPerTask;
+    const CacheEntry* entry = goes_on ? at_.NextWithin(looks) : nullptr;
+    if (entry == nullptr && goes_on && !at_.done()) {
+      request_->responder.Post([self = shared_from_this()] { self->Next(); });
+      return;
+    }
     if (entry == nullptr) {
       if (--working_ == 0) Finish();
       return;
@@ -75,7 +83,7 @@ class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletio
     if (!format) return RespondError(*request_, format.error());
     auto encoder = MakeListEncoder(*request_, endpoint_, *format, std::move(listed_));
     if (!encoder) return RespondError(*request_, encoder.error());
-    RespondList(*request_, std::move(*encoder), *format);
+    RespondList(*request_, endpoint_.context->clock, std::move(*encoder), *format);
   }
 
   ApiRequestPtr request_;

@@ -1,6 +1,5 @@
 // GET of a collection. What is listed is a snapshot; it is encoded piece by piece while it is being
 // sent, so that a list takes no more memory than its next piece, however long it is.
-#include <charconv>
 #include <utility>
 
 #include "apiserver/request/respond.h"
@@ -8,55 +7,61 @@
 #include "apiserver/rest/list_encoder.h"
 #include "apiserver/rest/list_options.h"
 #include "apiserver/rest/local_answer.h"
+#include "base/limits.h"
 
 namespace skiff {
 namespace {
 
-// Lists below this are encoded at once, so that small answers have a length and one write.
+// Lists below this are encoded at once, if that does not take long, so that small answers have a
+// length and one write.
 constexpr size_t kAtOnceBytes = 64 * 1024;
 
 class ListSource final : public BodySource {
  public:
-  explicit ListSource(std::unique_ptr<ListEncoder> encoder, ByteBuffer begun)
-      : encoder_(std::move(encoder)), begun_(std::move(begun)) {}
+  // `deadline` zero: it has none.
+  ListSource(std::unique_ptr<ListEncoder> encoder, ByteBuffer begun, Clock& clock,
+             Duration deadline)
+      : encoder_(std::move(encoder)),
+        begun_(std::move(begun)),
+        clock_(clock),
+        deadline_(deadline) {}
 
   Result<State> Read(ByteBuffer& out, size_t room) override {
+    if (deadline_ != Duration{} && clock_.Monotonic() >= deadline_) {
+      return Fail(StatusReason::kTimeout, "the list was not sent within the time of its request");
+    }
     if (!begun_.empty()) {
       out.Append(begun_.view());
       begun_ = ByteBuffer();
       return State::kMore;
     }
-    SKIFF_ASSIGN_OR_RETURN(const bool more, encoder_->Append(out, out.size() + room));
+    SKIFF_ASSIGN_OR_RETURN(
+        const bool more,
+        encoder_->Append(out, out.size() + room, WorkBudget(clock_, limits::kWorkAtOnce)));
     return more ? State::kMore : State::kEnd;
   }
 
  private:
-  std::unique_ptr<ListEncoder> encoder_;
+  const std::unique_ptr<ListEncoder> encoder_;
   ByteBuffer begun_;
+  Clock& clock_;
+  const Duration deadline_;
 };
 
 }  // namespace
 
-void RespondList(ApiRequest& request, std::unique_ptr<ListEncoder> encoder,
+void RespondList(ApiRequest& request, Clock& clock, std::unique_ptr<ListEncoder> encoder,
                  const OutputFormat& format) {
   ByteBuffer begun;
-  const bool needs_all = format.pretty || format.media == MediaKind::kYaml;
-  Result<bool> more = true;
-  do {
-    more = encoder->Append(begun, kAtOnceBytes);
-  } while (more && *more && needs_all);
+  const Result<bool> more =
+      encoder->Append(begun, kAtOnceBytes, WorkBudget(clock, limits::kWorkAtOnce));
   if (!more) return RespondError(request, more.error());
-  if (*more) {
-    return RespondStream(request, 200, format.content_type(), StreamSize::kLarge,
-                         std::make_unique<ListSource>(std::move(encoder), std::move(begun)));
-  }
-  if (!needs_all) {
+  if (!*more) {
     return RespondBytes(request, 200, format.content_type(), SharedBytes(begun.view()));
   }
-  begun.Truncate(begun.size() - 1);  // the newline, which comes again
-  Result<SharedBytes> body = FinishJson(std::move(begun), format);
-  if (!body) return RespondError(request, body.error());
-  RespondBytes(request, 200, format.content_type(), std::move(*body));
+  RespondStream(
+      request, 200, format.content_type(), StreamSize::kLarge,
+      std::make_unique<ListSource>(std::move(encoder), std::move(begun), clock, request.deadline));
 }
 
 void HandleList(ApiRequestPtr request, const Endpoint& endpoint) {
@@ -81,7 +86,7 @@ void HandleList(ApiRequestPtr request, const Endpoint& endpoint) {
         }
         auto encoder = MakeListEncoder(*request, endpoint, format, std::move(*reply));
         if (!encoder) return RespondError(*request, encoder.error());
-        RespondList(*request, std::move(*encoder), format);
+        RespondList(*request, endpoint.context->clock, std::move(*encoder), format);
       });
 }
 

@@ -4,9 +4,12 @@
 #include <utility>
 
 #include "apiserver/rest/object_forms.h"
+#include "base/limits.h"
+#include "object/json/encode.h"
 #include "object/json/text.h"
 #include "object/protobuf/envelope.h"
 #include "object/protobuf/wire.h"
+#include "object/yaml/emit.h"
 
 namespace skiff {
 namespace {
@@ -37,43 +40,27 @@ std::string ListKindOf(const ResourceDesc& resource) {
                                        : std::string(resource.kind_name) + "List";
 }
 
-class JsonListEncoder final : public ListEncoder {
+class JsonListWriter final : public ListWriter {
  public:
-  JsonListEncoder(const Endpoint& endpoint, ListReply reply)
-      : view_(*endpoint.view), reply_(std::move(reply)), at_(reply_.Entries()) {}
+  explicit JsonListWriter(const ObjectView& view) : view_(view) {}
 
-  Result<bool> Append(ByteBuffer& out, size_t until) override {
-    if (!begun_) Begin(out);
-    while (out.size() < until) {
-      const CacheEntry* entry = at_.Next();
-      if (entry == nullptr) {
-        out.Append("]}\n");
-        return false;
-      }
-      if (!first_) out.Append(',');
-      first_ = false;
-      SKIFF_RETURN_IF_ERROR(
-          view_.AppendJson(entry->value().view(), entry->revision(), ObjectView::As::kItem, out));
-    }
-    return true;
-  }
-
- private:
-  void Begin(ByteBuffer& out) {
-    begun_ = true;
+  void Begin(ListReply& reply, ByteBuffer& out) override {
     out.Append("{\"kind\":");
     AppendJsonString(out, ListKindOf(view_.resource()));
     out.Append(",\"apiVersion\":");
     AppendJsonString(out, view_.resource().version->desc->api_version);
     out.Append(',');
-    AppendListMeta(out, reply_);
+    AppendListMeta(out, reply);
     out.Append(",\"items\":[");
   }
+  Result<void> Item(const CacheEntry& entry, ByteBuffer& out) override {
+    if (!std::exchange(first_, false)) out.Append(',');
+    return view_.AppendJson(entry.value().view(), entry.revision(), ObjectView::As::kItem, out);
+  }
+  void End(ByteBuffer& out) override { out.Append("]}"); }
 
+ private:
   const ObjectView& view_;
-  ListReply reply_;
-  ListCursor at_;
-  bool begun_ = false;
   bool first_ = true;
 };
 
@@ -102,27 +89,38 @@ std::string ListMetaMessage(ListReply& reply) {
 
 // Protobuf tells the length of a message before it, so the list is walked twice: once for the sizes
 // of the items, once for their bytes.
-class ProtobufListEncoder final : public ListEncoder {
+class ProtobufListWriter final : public ListWriter {
  public:
-  ProtobufListEncoder(const Endpoint& endpoint, ListReply reply)
-      : view_(*endpoint.view), reply_(std::move(reply)), at_(reply_.Entries()) {}
+  explicit ProtobufListWriter(const ObjectView& view) : view_(view) {}
 
-  Result<bool> Append(ByteBuffer& out, size_t until) override {
-    if (!begun_) SKIFF_RETURN_IF_ERROR(Begin(out));
-    while (out.size() < until) {
-      const CacheEntry* entry = at_.Next();
-      if (entry == nullptr) {
-        // 3 contentEncoding and 4 contentType, both empty.
-        out.Append(std::string_view("\x1a\0\x22\0", 4));
-        return false;
-      }
-      ByteBuffer item(entry->value().size() + 64);
-      SKIFF_RETURN_IF_ERROR(view_.AppendProtobuf(entry->value().view(), entry->revision(), item));
-      AppendHead(out, kItemsKey, item.size());
-      out.Append(item.view());
-    }
-    return true;
+  bool measures() const override { return true; }
+  Result<void> Measure(const CacheEntry& entry) override {
+    item_.Clear();
+    SKIFF_RETURN_IF_ERROR(view_.AppendProtobuf(entry.value().view(), entry.revision(), item_));
+    items_bytes_ += FieldSize(kItemsKey, item_.size());
+    return {};
   }
+  void Begin(ListReply& reply, ByteBuffer& out) override {
+    const std::string meta = ListMetaMessage(reply);
+    // The envelope of an empty message, cut before its `raw`.
+    std::string envelope;
+    AppendProtobufEnvelope({.api_version = view_.resource().version->desc->api_version,
+                            .kind = ListKindOf(view_.resource())},
+                           &envelope);
+    out.Append(std::string_view(envelope).substr(0, envelope.size() - 6));
+    AppendHead(out, kRawKey, FieldSize(kMetadataKey, meta.size()) + items_bytes_);
+    AppendHead(out, kMetadataKey, meta.size());
+    out.Append(meta);
+  }
+  Result<void> Item(const CacheEntry& entry, ByteBuffer& out) override {
+    item_.Clear();
+    SKIFF_RETURN_IF_ERROR(view_.AppendProtobuf(entry.value().view(), entry.revision(), item_));
+    AppendHead(out, kItemsKey, item_.size());
+    out.Append(item_.view());
+    return {};
+  }
+  // 3 contentEncoding and 4 contentType, both empty.
+  void End(ByteBuffer& out) override { out.Append(std::string_view("\x1a\0\x22\0", 4)); }
 
  private:
   static constexpr uint32_t kMetadataKey = WireKey(1, WireType::kBytes);
@@ -137,50 +135,116 @@ class ProtobufListEncoder final : public ListEncoder {
     return VarintSize(key) + VarintSize(size) + size;
   }
 
-  Result<void> Begin(ByteBuffer& out) {
-    begun_ = true;
-    const std::string meta = ListMetaMessage(reply_);
-    size_t size = FieldSize(kMetadataKey, meta.size());
-    ListCursor walk = reply_.Entries();
-    ByteBuffer item;
-    while (const CacheEntry* entry = walk.Next()) {
-      item.Clear();
-      SKIFF_RETURN_IF_ERROR(view_.AppendProtobuf(entry->value().view(), entry->revision(), item));
-      size += FieldSize(kItemsKey, item.size());
-    }
-    // The envelope of an empty message, cut before its `raw`.
-    std::string envelope;
-    AppendProtobufEnvelope({.api_version = view_.resource().version->desc->api_version,
-                            .kind = ListKindOf(view_.resource())},
-                           &envelope);
-    out.Append(std::string_view(envelope).substr(0, envelope.size() - 6));
-    AppendHead(out, kRawKey, size);
-    AppendHead(out, kMetadataKey, meta.size());
-    out.Append(meta);
-    return {};
-  }
-
   const ObjectView& view_;
-  ListReply reply_;
-  ListCursor at_;
-  bool begun_ = false;
+  ByteBuffer item_;
+  size_t items_bytes_ = 0;
 };
 
+class PrettyRewriter final : public JsonRewriter {
+ public:
+  Result<void> Append(std::string_view json, ByteBuffer& out) override {
+    writer_.Append(out, json);
+    return {};
+  }
+  Result<void> Finish(ByteBuffer&) override { return {}; }
+
+ private:
+  PrettyJsonWriter writer_{2};
+};
+
+class YamlRewriter final : public JsonRewriter {
+ public:
+  explicit YamlRewriter(ObjectForm form) : writer_(form == ObjectForm::kTable ? "rows" : "items") {}
+
+  Result<void> Append(std::string_view json, ByteBuffer& out) override {
+    return writer_.Append(out, json);
+  }
+  Result<void> Finish(ByteBuffer& out) override { return writer_.Finish(out); }
+
+ private:
+  YamlListWriter writer_;
+};
+
+std::unique_ptr<JsonRewriter> MakeRewriter(const OutputFormat& format) {
+  if (format.media == MediaKind::kYaml) return std::make_unique<YamlRewriter>(format.form);
+  if (format.media == MediaKind::kJson && format.pretty) return std::make_unique<PrettyRewriter>();
+  return nullptr;
+}
+
+Result<std::unique_ptr<ListWriter>> MakeListWriter(const ApiRequest& request,
+                                                   const Endpoint& endpoint,
+                                                   const OutputFormat& format) {
+  if (format.form != ObjectForm::kWhole) return MakeFormListWriter(request, endpoint, format);
+  if (format.media != MediaKind::kProtobuf) {
+    return std::make_unique<JsonListWriter>(*endpoint.view);
+  }
+  if (!endpoint.resource->kind->in_protobuf) {
+    return Fail(StatusReason::kNotAcceptable, "objects of this kind have no protobuf form");
+  }
+  return std::make_unique<ProtobufListWriter>(*endpoint.view);
+}
+
 }  // namespace
+
+ListEncoder::ListEncoder(std::unique_ptr<ListWriter> writer, const OutputFormat& format,
+                         ListReply reply)
+    : writer_(std::move(writer)),
+      rewriter_(MakeRewriter(format)),
+      ends_line_(format.media == MediaKind::kJson),
+      reply_(std::move(reply)) {}
+
+Result<bool> ListEncoder::Append(ByteBuffer& out, size_t until, const WorkBudget& budget) {
+  while (stage_ != Stage::kEnd && out.size() < until) {
+    SKIFF_RETURN_IF_ERROR(Step(out));
+    if (budget.spent()) break;
+  }
+  return stage_ != Stage::kEnd;
+}
+
+Result<void> ListEncoder::Step(ByteBuffer& out) {
+  if (rewriter_ == nullptr) return WriteStep(out);
+  written_.Clear();
+  SKIFF_RETURN_IF_ERROR(WriteStep(written_));
+  SKIFF_RETURN_IF_ERROR(rewriter_->Append(written_.view(), out));
+  return stage_ == Stage::kEnd ? rewriter_->Finish(out) : Result<void>();
+}
+
+const CacheEntry* ListEncoder::Next() {
+  size_t looks = limits::kEntriesPerClockLook;
+  return at_->NextWithin(looks);
+}
+
+Result<void> ListEncoder::WriteStep(ByteBuffer& out) {
+  if (stage_ == Stage::kPage) {
+    size_t looks = limits::kEntriesPerClockLook;
+    if (!reply_.SearchPage(looks)) return {};
+    at_.emplace(reply_.Entries());
+    stage_ = writer_->measures() ? Stage::kSizes : Stage::kItems;
+    if (stage_ == Stage::kItems) writer_->Begin(reply_, out);
+    return {};
+  }
+  if (const CacheEntry* entry = Next(); entry != nullptr) {
+    return stage_ == Stage::kSizes ? writer_->Measure(*entry) : writer_->Item(*entry, out);
+  }
+  if (!at_->done()) return {};
+  if (stage_ == Stage::kSizes) {
+    writer_->Begin(reply_, out);
+    at_.emplace(reply_.Entries());
+    stage_ = Stage::kItems;
+    return {};
+  }
+  writer_->End(out);
+  if (ends_line_) out.Append('\n');
+  stage_ = Stage::kEnd;
+  return {};
+}
 
 Result<std::unique_ptr<ListEncoder>> MakeListEncoder(const ApiRequest& request,
                                                      const Endpoint& endpoint,
                                                      const OutputFormat& format, ListReply reply) {
-  if (format.form != ObjectForm::kWhole) {
-    return MakeFormListEncoder(request, endpoint, format, std::move(reply));
-  }
-  if (format.media == MediaKind::kProtobuf) {
-    if (!endpoint.resource->kind->in_protobuf) {
-      return Fail(StatusReason::kNotAcceptable, "objects of this kind have no protobuf form");
-    }
-    return std::make_unique<ProtobufListEncoder>(endpoint, std::move(reply));
-  }
-  return std::make_unique<JsonListEncoder>(endpoint, std::move(reply));
+  SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<ListWriter> writer,
+                         MakeListWriter(request, endpoint, format));
+  return std::make_unique<ListEncoder>(std::move(writer), format, std::move(reply));
 }
 
 }  // namespace skiff

@@ -51,61 +51,42 @@ ListMetadata ListMetadataOf(ListReply& reply) {
   return {reply.revision(), reply.page().continue_token, reply.page().remaining};
 }
 
-class TableListEncoder final : public ListEncoder {
+class TableListWriter final : public ListWriter {
  public:
-  TableListEncoder(TableWriter writer, Timestamp now, ListReply reply)
-      : writer_(std::move(writer)), now_(now), reply_(std::move(reply)), at_(reply_.Entries()) {}
+  TableListWriter(TableWriter writer, Timestamp now) : writer_(std::move(writer)), now_(now) {}
 
-  Result<bool> Append(ByteBuffer& out, size_t until) override {
-    if (!std::exchange(begun_, true)) writer_.Begin(ListMetadataOf(reply_), out);
-    while (out.size() < until) {
-      const CacheEntry* entry = at_.Next();
-      if (entry == nullptr) {
-        writer_.End(out);
-        out.Append('\n');
-        return false;
-      }
-      SKIFF_RETURN_IF_ERROR(writer_.Row({entry->value().view(), entry->revision()}, now_, out));
-    }
-    return true;
+  void Begin(ListReply& reply, ByteBuffer& out) override {
+    writer_.Begin(ListMetadataOf(reply), out);
   }
+  Result<void> Item(const CacheEntry& entry, ByteBuffer& out) override {
+    return writer_.Row({entry.value().view(), entry.revision()}, now_, out);
+  }
+  void End(ByteBuffer& out) override { writer_.End(out); }
 
  private:
   TableWriter writer_;
   const Timestamp now_;
-  ListReply reply_;
-  ListCursor at_;
-  bool begun_ = false;
 };
 
-class MetadataListEncoder final : public ListEncoder {
+class MetadataListWriter final : public ListWriter {
  public:
-  MetadataListEncoder(const OutputFormat& format, ListReply reply)
-      : writer_(MetadataEncodingOf(format), MetaVersionOf(format)),
-        newline_(format.media != MediaKind::kProtobuf),
-        reply_(std::move(reply)),
-        at_(reply_.Entries()) {}
+  explicit MetadataListWriter(const OutputFormat& format)
+      : writer_(MetadataEncodingOf(format), MetaVersionOf(format)) {}
 
-  Result<bool> Append(ByteBuffer& out, size_t until) override {
-    if (!std::exchange(begun_, true)) writer_.Begin(ListMetadataOf(reply_), out);
-    while (out.size() < until) {
-      const CacheEntry* entry = at_.Next();
-      if (entry == nullptr) {
-        writer_.End(out);
-        if (newline_) out.Append('\n');
-        return false;
-      }
-      SKIFF_RETURN_IF_ERROR(writer_.Item({entry->value().view(), entry->revision()}, out));
-    }
-    return true;
+  bool measures() const override { return writer_.measures(); }
+  Result<void> Measure(const CacheEntry& entry) override {
+    return writer_.Measure({entry.value().view(), entry.revision()});
   }
+  void Begin(ListReply& reply, ByteBuffer& out) override {
+    writer_.Begin(ListMetadataOf(reply), out);
+  }
+  Result<void> Item(const CacheEntry& entry, ByteBuffer& out) override {
+    return writer_.Item({entry.value().view(), entry.revision()}, out);
+  }
+  void End(ByteBuffer& out) override { writer_.End(out); }
 
  private:
   PartialMetadataListWriter writer_;
-  const bool newline_;
-  ListReply reply_;
-  ListCursor at_;
-  bool begun_ = false;
 };
 
 // What both kinds of watches do with their errors, and the frame around their objects.
@@ -191,16 +172,12 @@ Result<SharedBytes> EncodeInForm(const ApiRequest& request, const Endpoint& endp
   return FinishJson(std::move(out), format);
 }
 
-Result<std::unique_ptr<ListEncoder>> MakeFormListEncoder(const ApiRequest& request,
-                                                         const Endpoint& endpoint,
-                                                         const OutputFormat& format,
-                                                         ListReply reply) {
-  if (format.form == ObjectForm::kMetadata) {
-    return std::make_unique<MetadataListEncoder>(format, std::move(reply));
-  }
+Result<std::unique_ptr<ListWriter>> MakeFormListWriter(const ApiRequest& request,
+                                                       const Endpoint& endpoint,
+                                                       const OutputFormat& format) {
+  if (format.form == ObjectForm::kMetadata) return std::make_unique<MetadataListWriter>(format);
   SKIFF_ASSIGN_OR_RETURN(TableWriter writer, MakeTableWriter(request, endpoint, format));
-  return std::make_unique<TableListEncoder>(std::move(writer), NowOf(endpoint.context->clock),
-                                            std::move(reply));
+  return std::make_unique<TableListWriter>(std::move(writer), NowOf(endpoint.context->clock));
 }
 
 Result<std::unique_ptr<WatchEncoder>> MakeFormWatchEncoder(const ApiRequest& request,

@@ -15,10 +15,9 @@
 namespace skiff {
 
 // Lists and watches in these forms.
-Result<std::unique_ptr<ListEncoder>> MakeFormListEncoder(const ApiRequest& request,
-                                                         const Endpoint& endpoint,
-                                                         const OutputFormat& format,
-                                                         ListReply reply);
+Result<std::unique_ptr<ListWriter>> MakeFormListWriter(const ApiRequest& request,
+                                                       const Endpoint& endpoint,
+                                                       const OutputFormat& format);
 Result<std::unique_ptr<WatchEncoder>> MakeFormWatchEncoder(const ApiRequest& request,
                                                            const Endpoint& endpoint,
                                                            const OutputFormat& format);

@@ -7,6 +7,8 @@
 #include "apiserver/rest/list_options.h"
 #include "apiserver/rest/local_answer.h"
 #include "apiserver/rest/watch_encoder.h"
+#include "base/limits.h"
+#include "base/work_budget.h"
 #include "net/websocket.h"
 #include "store/cache/watcher.h"
 
@@ -35,10 +37,11 @@ class WatchFeed {
  public:
   // An error in place of the watcher is the only event.
   WatchFeed(Result<std::unique_ptr<Watcher>> watcher, std::unique_ptr<WatchEncoder> encoder,
-            std::shared_ptr<Waker> waker, Deadlines& deadlines, Duration until)
+            std::shared_ptr<Waker> waker, Clock& clock, Deadlines& deadlines, Duration until)
       : watcher_(std::move(watcher)),
         encoder_(std::move(encoder)),
         waker_(std::move(waker)),
+        clock_(clock),
         deadlines_(deadlines),
         deadline_(deadlines.Add(until, [waker = waker_] { waker->Wake(); })) {}
   WatchFeed(const WatchFeed&) = delete;
@@ -50,21 +53,26 @@ class WatchFeed {
 
   void Start(std::function<void()> wake) { waker_->Set(std::move(wake)); }
 
-  // Appends events to `out` until it has about `until` bytes; tells `after` of each that is
-  // complete.
+  // Appends about `room` bytes of events to `out`, or as many as its time allows, which may be
+  // none: a selector may match few of the objects that there are. After each event `after` is
+  // called, which may empty `out`.
   template <typename After>
-  Result<BodySource::State> Take(ByteBuffer& out, size_t until, After after) {
-    while (out.size() < until) {
+  Result<BodySource::State> Take(ByteBuffer& out, size_t room, After after) {
+    const WorkBudget budget(clock_, limits::kWorkAtOnce);
+    for (size_t taken = 0; taken < room;) {
       if (deadlines_.Reached(deadline_)) return BodySource::State::kEnd;
       if (!watcher_) return End(watcher_.error(), out, after);
       items_.clear();
       const Watcher::Progress progress = (*watcher_)->Take(kEventsAtOnce, items_);
       for (const WatchItem& item : items_) {
+        const size_t before = out.size();
         SKIFF_RETURN_IF_ERROR(encoder_->Append(item, out));
+        taken += out.size() - before;
         after();
       }
       if (progress == Watcher::Progress::kIdle) return BodySource::State::kWaiting;
       if (progress == Watcher::Progress::kEnded) return End((*watcher_)->why(), out, after);
+      if (budget.spent()) break;
     }
     return BodySource::State::kMore;
   }
@@ -80,6 +88,7 @@ class WatchFeed {
   Result<std::unique_ptr<Watcher>> watcher_;
   std::unique_ptr<WatchEncoder> encoder_;
   std::shared_ptr<Waker> waker_;
+  Clock& clock_;
   Deadlines& deadlines_;
   Deadlines::Key deadline_;
   std::vector<WatchItem> items_;
@@ -91,7 +100,7 @@ class WatchSource final : public BodySource {
 
   void OnStart(std::function<void()> wake) override { feed_->Start(std::move(wake)); }
   Result<State> Read(ByteBuffer& out, size_t room) override {
-    return feed_->Take(out, out.size() + room, [] {});
+    return feed_->Take(out, room, [] {});
   }
 
  private:
@@ -144,8 +153,9 @@ void RespondWatch(ApiRequest& request, const Endpoint& endpoint, const OutputFor
   if (!watcher && !IsToldAsEvent(watcher.error())) return RespondError(request, watcher.error());
   auto encoder = MakeWatchEncoder(request, endpoint, format);
   if (!encoder) return RespondError(request, encoder.error());
-  auto feed = std::make_unique<WatchFeed>(std::move(watcher), std::move(*encoder), std::move(waker),
-                                          endpoint.context->deadlines, until);
+  auto feed =
+      std::make_unique<WatchFeed>(std::move(watcher), std::move(*encoder), std::move(waker),
+                                  endpoint.context->clock, endpoint.context->deadlines, until);
   if (IsWebSocketRequest(request.http)) {
     return RespondUpgrade(
         request, AcceptWebSocket(request.http, "",

@@ -22,6 +22,16 @@ constexpr std::string_view kListKind = "PartialObjectMetadataList";
 constexpr uint32_t kMetadataKey = WireKey(1, WireType::kBytes);
 constexpr uint32_t kAnnotationsKey = WireKey(12, WireType::kBytes);  // of metadata
 
+// 3 contentEncoding and 4 contentType of an envelope, both empty.
+constexpr std::string_view kEnvelopeEnd{"\x1a\0\x22\0", 4};
+
+size_t FieldSize(uint32_t key, size_t size) { return VarintSize(key) + VarintSize(size) + size; }
+
+void AppendVarint(size_t value, ByteBuffer& out) {
+  auto* const to = reinterpret_cast<uint8_t*>(out.Reserve(kMaxVarintBytes));
+  out.CommitTo(reinterpret_cast<char*>(WriteVarint(to, value)));
+}
+
 void AppendField(uint32_t key, std::string_view body, ByteBuffer& out) {
   auto* const to = reinterpret_cast<uint8_t*>(out.Reserve(2 * kMaxVarintBytes));
   out.CommitTo(reinterpret_cast<char*>(WriteVarint(WriteVarint(to, key), body.size())));
@@ -173,17 +183,29 @@ Result<void> AppendPartialMetadata(const ObjectBytes& object, MetadataEncoding e
   return {};
 }
 
+Result<void> PartialMetadataListWriter::Measure(const ObjectBytes& object) {
+  scratch_.Clear();
+  SKIFF_RETURN_IF_ERROR(AppendMessage(object, scratch_));
+  items_bytes_ += FieldSize(ItemsKey(), scratch_.size());
+  return {};
+}
+
+uint32_t PartialMetadataListWriter::ItemsKey() const {
+  return WireKey(version_ == MetaVersion::kV1 ? 2 : 1, WireType::kBytes);
+}
+
 void PartialMetadataListWriter::Begin(const ListMetadata& metadata, ByteBuffer& out) {
-  if (encoding_ == MetadataEncoding::kJson) {
-    out.Append("{\"kind\":\"");
-    out.Append(kListKind);
-    out.Append("\",\"apiVersion\":\"");
-    out.Append(MetaApiVersion(version_));
-    out.Append("\",\"metadata\":");
-    AppendListMetadata(metadata, out);
-    out.Append(",\"items\":");
-    return;
-  }
+  if (encoding_ == MetadataEncoding::kProtobuf) return BeginProtobuf(metadata, out);
+  out.Append("{\"kind\":\"");
+  out.Append(kListKind);
+  out.Append("\",\"apiVersion\":\"");
+  out.Append(MetaApiVersion(version_));
+  out.Append("\",\"metadata\":");
+  AppendListMetadata(metadata, out);
+  out.Append(",\"items\":");
+}
+
+void PartialMetadataListWriter::BeginProtobuf(const ListMetadata& metadata, ByteBuffer& out) {
   using views::meta_v1::ListMeta;
   Document document = Document::OfType(ListMeta::Type());
   Value& list = document.root();
@@ -198,15 +220,22 @@ void PartialMetadataListWriter::Begin(const ListMetadata& metadata, ByteBuffer& 
     list.SetMember(document.arena(), ListMeta::kRemainingItemCount,
                    Value::Int(*metadata.remaining_item_count));
   }
-  EncodeProtobuf(document.root(), &list_metadata_);
+  std::string message;
+  EncodeProtobuf(document.root(), &message);
+  const uint32_t key = WireKey(version_ == MetaVersion::kV1 ? 1 : 2, WireType::kBytes);
+  // The envelope of an empty message, cut before the length of its `raw`.
+  ByteBuffer envelope;
+  AppendEnvelope(kListKind, version_, {}, envelope);
+  out.Append(envelope.view().substr(0, envelope.size() - kEnvelopeEnd.size() - 1));
+  AppendVarint(FieldSize(key, message.size()) + items_bytes_, out);
+  AppendField(key, message, version_ == MetaVersion::kV1 ? out : metadata_behind_);
 }
 
 Result<void> PartialMetadataListWriter::Item(const ObjectBytes& object, ByteBuffer& out) {
   if (encoding_ == MetadataEncoding::kProtobuf) {
     scratch_.Clear();
     SKIFF_RETURN_IF_ERROR(AppendMessage(object, scratch_));
-    const uint32_t tag = version_ == MetaVersion::kV1 ? 2 : 1;
-    AppendField(WireKey(tag, WireType::kBytes), scratch_.view(), items_);
+    AppendField(ItemsKey(), scratch_.view(), out);
     return {};
   }
   const size_t start = out.size();
@@ -221,17 +250,9 @@ Result<void> PartialMetadataListWriter::Item(const ObjectBytes& object, ByteBuff
 }
 
 void PartialMetadataListWriter::End(ByteBuffer& out) {
-  if (encoding_ == MetadataEncoding::kProtobuf) return EndProtobuf(out);
-  out.Append(empty_ ? "null}" : "]}");
-}
-
-void PartialMetadataListWriter::EndProtobuf(ByteBuffer& out) {
-  ByteBuffer raw(items_.size() + list_metadata_.size() + 2 * kMaxVarintBytes);
-  if (version_ == MetaVersion::kV1beta1) raw.Append(items_.view());
-  const uint32_t tag = version_ == MetaVersion::kV1 ? 1 : 2;
-  AppendField(WireKey(tag, WireType::kBytes), list_metadata_, raw);
-  if (version_ == MetaVersion::kV1) raw.Append(items_.view());
-  AppendEnvelope(kListKind, version_, raw.view(), out);
+  if (encoding_ == MetadataEncoding::kJson) return out.Append(empty_ ? "null}" : "]}");
+  out.Append(metadata_behind_.view());
+  out.Append(kEnvelopeEnd);
 }
 
 }  // namespace skiff

@@ -25,26 +25,29 @@ Result<void> AppendPartialMetadataJson(const ObjectBytes& object, MetaVersion ve
 Result<void> AppendPartialMetadata(const ObjectBytes& object, MetadataEncoding encoding,
                                    MetaVersion version, ByteBuffer& out);
 
-// Writes one list: Begin, then items, then End. JSON can be sent while it is written: `out` may be
-// emptied between calls. A list in protobuf is written by End alone, since its length comes first.
+// Writes one list: Begin, then items, then End. It can be sent while it is written: `out` may be
+// emptied between calls. In protobuf lengths come first: there every item is measured before Begin.
 class PartialMetadataListWriter {
  public:
   PartialMetadataListWriter(MetadataEncoding encoding, MetaVersion version)
       : encoding_(encoding), version_(version) {}
 
+  bool measures() const { return encoding_ == MetadataEncoding::kProtobuf; }
+  Result<void> Measure(const ObjectBytes& object);
   void Begin(const ListMetadata& metadata, ByteBuffer& out);
   // On an error, what was appended is taken back.
   Result<void> Item(const ObjectBytes& object, ByteBuffer& out);
   void End(ByteBuffer& out);
 
  private:
-  void EndProtobuf(ByteBuffer& out);
+  void BeginProtobuf(const ListMetadata& metadata, ByteBuffer& out);
+  uint32_t ItemsKey() const;
 
   const MetadataEncoding encoding_;
   const MetaVersion version_;
   bool empty_ = true;
-  std::string list_metadata_;  // protobuf: metadata of the list
-  ByteBuffer items_;           // protobuf: the items' fields
+  size_t items_bytes_ = 0;      // protobuf: of the items' fields
+  ByteBuffer metadata_behind_;  // protobuf: what follows the items in v1beta1
   ByteBuffer scratch_;
 };
 

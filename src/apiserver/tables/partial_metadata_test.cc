@@ -105,8 +105,11 @@ TEST(PartialMetadataTest, AnnotationsThatStandForFieldsAreNotMetadata) {
 std::string List(MetadataEncoding encoding, MetaVersion version, int items) {
   ByteBuffer out;
   PartialMetadataListWriter writer(encoding, version);
-  writer.Begin({.revision = {90}, .continue_token = "t", .remaining_item_count = 3}, out);
   const std::string stored = Stored(kPod);
+  for (int i = 0; i < items && writer.measures(); ++i) {
+    EXPECT_TRUE(writer.Measure({stored, Revision{7}}));
+  }
+  writer.Begin({.revision = {90}, .continue_token = "t", .remaining_item_count = 3}, out);
   for (int i = 0; i < items; ++i) EXPECT_TRUE(writer.Item({stored, Revision{7}}, out));
   EXPECT_FALSE(writer.Item({"k8s\1", Revision{7}}, out));
   writer.End(out);
@@ -130,6 +133,19 @@ TEST(PartialMetadataTest, ListsInProtobufCanBeReadBackInBothVersions) {
             R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1",)" + head);
   EXPECT_EQ(AsJson(List(MetadataEncoding::kProtobuf, MetaVersion::kV1beta1, 1)),
             R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1beta1",)" + head);
+}
+
+TEST(PartialMetadataTest, ListsInProtobufHaveTheBytesOfTheDocument) {
+  for (const MetaVersion version : {MetaVersion::kV1, MetaVersion::kV1beta1}) {
+    for (const int items : {0, 1, 300}) {
+      const std::string list = List(MetadataEncoding::kProtobuf, version, items);
+      const Result<Document> document = DecodeStorage(list);
+      ASSERT_TRUE(document) << document.error().ToString();
+      std::string again;
+      EncodeStorage(document->root(), &again);
+      EXPECT_EQ(list, again) << items << " items";
+    }
+  }
 }
 
 }  // namespace

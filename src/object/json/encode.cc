@@ -1,6 +1,7 @@
 #include "object/json/encode.h"
 
 #include <cstring>
+#include <utility>
 
 #include "object/json/scalar.h"
 #include "object/json/text.h"
@@ -171,41 +172,47 @@ std::string EncodeJson(const Value& value, int indent) {
 }
 
 void AppendPrettyJson(ByteBuffer& out, std::string_view json, int indent) {
-  int depth = 0;
-  for (size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    switch (c) {
-      case '"': {
-        size_t end = i + 1;
-        while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2 : 1;
-        out.Append(json.substr(i, end + 1 - i));
-        i = end;
-        break;
-      }
-      case '{':
-      case '[':
-        out.Append(c);
-        if (i + 1 < json.size() && (json[i + 1] == '}' || json[i + 1] == ']')) {
-          out.Append(json[++i]);
-        } else {
-          AppendLine(out, ++depth, indent);
-        }
-        break;
-      case '}':
-      case ']':
-        AppendLine(out, --depth, indent);
-        out.Append(c);
-        break;
-      case ',':
-        out.Append(c);
-        AppendLine(out, depth, indent);
-        break;
-      case ':':
-        out.Append(": ");
-        break;
-      default:
-        out.Append(c);
+  PrettyJsonWriter(indent).Append(out, json);
+}
+
+// As much of `rest` as belongs to the string that it begins within; how much that was.
+size_t PrettyJsonWriter::AppendString(ByteBuffer& out, std::string_view rest) {
+  size_t at = 0;
+  while (in_string_ && at < rest.size()) {
+    const char c = rest[at++];
+    if (escaped_) {
+      escaped_ = false;
+    } else if (c == '\\') {
+      escaped_ = true;
+    } else if (c == '"') {
+      in_string_ = false;
     }
+  }
+  out.Append(rest.substr(0, at));
+  return at;
+}
+
+void PrettyJsonWriter::Append(ByteBuffer& out, std::string_view piece) {
+  for (size_t i = 0; i < piece.size();) {
+    if (in_string_) {
+      i += AppendString(out, piece.substr(i));
+      continue;
+    }
+    const char c = piece[i++];
+    const bool closes = c == '}' || c == ']';
+    if (std::exchange(opened_, false)) {
+      if (closes) {
+        out.Append(c);
+        continue;
+      }
+      AppendLine(out, ++depth_, indent_);
+    }
+    if (closes) AppendLine(out, --depth_, indent_);
+    out.Append(c);
+    if (c == ',') AppendLine(out, depth_, indent_);
+    if (c == ':') out.Append(' ');
+    in_string_ = c == '"';
+    opened_ = c == '{' || c == '[';
   }
 }
 

@@ -19,6 +19,23 @@ std::string EncodeJson(const Value& value, int indent = 0);
 // Compact JSON spread over lines.
 void AppendPrettyJson(ByteBuffer& out, std::string_view compact_json, int indent);
 
+// The same for a text that comes in pieces, cut anywhere. It holds nothing back but the line break
+// behind a bracket that the next byte may close.
+class PrettyJsonWriter {
+ public:
+  explicit PrettyJsonWriter(int indent) : indent_(indent) {}
+  void Append(ByteBuffer& out, std::string_view piece);
+
+ private:
+  size_t AppendString(ByteBuffer& out, std::string_view rest);
+
+  const int indent_;
+  int depth_ = 0;
+  bool in_string_ = false;
+  bool escaped_ = false;  // the last byte was the backslash before another one
+  bool opened_ = false;   // the last byte was an opening bracket
+};
+
 // One scalar, or raw JSON, as EncodeJson writes it.
 void AppendJsonScalar(ByteBuffer& out, const Value& value);
 

@@ -4,18 +4,15 @@
 
 #include <algorithm>
 #include <new>
-#include <vector>
+#include <utility>
 
+#include "base/limits.h"
+#include "object/json/decode.h"
 #include "object/json/text.h"
 #include "object/yaml/resolve.h"
 
 namespace skiff {
 namespace {
-
-int WriteTo(void* out, unsigned char* bytes, size_t size) {
-  static_cast<ByteBuffer*>(out)->Append({reinterpret_cast<const char*>(bytes), size});
-  return 1;
-}
 
 yaml_char_t* CharsOf(std::string_view text) {
   // libyaml does not change what it is given; its interface is only older than that habit.
@@ -34,37 +31,84 @@ std::string ReplaceInvalidUtf8(std::string_view text) {
   return out;
 }
 
-class Emitter {
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+}
+
+// The number at the place where two keys part. It wraps around as in Go.
+struct DigitRun {
+  uint64_t value;
+  size_t end;
+};
+DigitRun ReadDigits(std::string_view key, size_t at, uint64_t value) {
+  for (; at < key.size() && IsDigit(key[at]); ++at) {
+    value = value * 10 + static_cast<uint64_t>(key[at] - '0');
+  }
+  return {value, at};
+}
+
+std::vector<const MapEntry*> InYamlOrder(const Value& map) {
+  std::vector<const MapEntry*> entries;
+  entries.reserve(map.size());
+  for (const MapEntry& entry : map.entries()) entries.push_back(&entry);
+  // Natural order is not transitive for a few odd keys, which std::sort would not survive.
+  std::stable_sort(entries.begin(), entries.end(), [](const MapEntry* a, const MapEntry* b) {
+    return YamlKeyLess(a->key, b->key);
+  });
+  return entries;
+}
+
+Result<Document> DecodeForYaml(std::string_view json) {
+  DecodeOptions options;
+  options.max_bytes = limits::kMaxCountedBytes;
+  options.borrow_text = true;
+  return DecodeJson(json, nullptr, options);
+}
+
+}  // namespace
+
+// One document, in calls that follow each other as its values do.
+class YamlEmitter {
  public:
-  explicit Emitter(ByteBuffer& out) {
+  YamlEmitter() {
     Check(yaml_emitter_initialize(&emitter_));
-    yaml_emitter_set_output(&emitter_, WriteTo, &out);
+    yaml_emitter_set_output(&emitter_, Write, this);
     yaml_emitter_set_unicode(&emitter_, 1);
   }
-  ~Emitter() { yaml_emitter_delete(&emitter_); }
-  Emitter(const Emitter&) = delete;
-  Emitter& operator=(const Emitter&) = delete;
+  ~YamlEmitter() { yaml_emitter_delete(&emitter_); }
+  YamlEmitter(const YamlEmitter&) = delete;
+  YamlEmitter& operator=(const YamlEmitter&) = delete;
 
-  void EmitDocument(const Value& value) {
+  // Where to write from now on. Some of it may come later, by End() at the latest.
+  void SetOutput(ByteBuffer& out) { out_ = &out; }
+
+  void Begin() {
     Emit(yaml_stream_start_event_initialize(&event_, YAML_UTF8_ENCODING));
     Emit(yaml_document_start_event_initialize(&event_, nullptr, nullptr, nullptr, 1));
-    EmitValue(value);
+  }
+  void End() {
     Emit(yaml_document_end_event_initialize(&event_, 1));
     // Else a text that ends in empty lines would be followed by "...".
     emitter_.open_ended = 0;
     Emit(yaml_stream_end_event_initialize(&event_));
   }
 
- private:
-  // Nothing but memory can be lacking: the events come in order and the text is UTF-8.
-  static void Check(int succeeded) {
-    if (succeeded == 0) throw std::bad_alloc();
+  void BeginMap() {
+    Emit(yaml_mapping_start_event_initialize(&event_, nullptr, nullptr, 1,
+                                             YAML_BLOCK_MAPPING_STYLE));
   }
+  void EmitKey(std::string_view key) {
+    if (key == "<<") return EmitScalar(key, YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+    EmitString(key);
+  }
+  void EndMap() { Emit(yaml_mapping_end_event_initialize(&event_)); }
 
-  void Emit(int initialized) {
-    Check(initialized);
-    Check(yaml_emitter_emit(&emitter_, &event_));
+  void BeginList() {
+    Emit(yaml_sequence_start_event_initialize(&event_, nullptr, nullptr, 1,
+                                              YAML_BLOCK_SEQUENCE_STYLE));
   }
+  void EndList() { Emit(yaml_sequence_end_event_initialize(&event_)); }
 
   void EmitValue(const Value& value) {
     switch (value.tag()) {
@@ -89,32 +133,35 @@ class Emitter {
     }
   }
 
+ private:
+  static int Write(void* self, unsigned char* bytes, size_t size) {
+    static_cast<YamlEmitter*>(self)->out_->Append({reinterpret_cast<const char*>(bytes), size});
+    return 1;
+  }
+
+  // Nothing but memory can be lacking: the events come in order and the text is UTF-8.
+  static void Check(int succeeded) {
+    if (succeeded == 0) throw std::bad_alloc();
+  }
+
+  void Emit(int initialized) {
+    Check(initialized);
+    Check(yaml_emitter_emit(&emitter_, &event_));
+  }
+
   void EmitList(const Value& list) {
-    Emit(yaml_sequence_start_event_initialize(&event_, nullptr, nullptr, 1,
-                                              YAML_BLOCK_SEQUENCE_STYLE));
+    BeginList();
     for (const Value& item : list.items()) EmitValue(item);
-    Emit(yaml_sequence_end_event_initialize(&event_));
+    EndList();
   }
 
   void EmitMap(const Value& map) {
-    std::vector<const MapEntry*> entries;
-    entries.reserve(map.size());
-    for (const MapEntry& entry : map.entries()) entries.push_back(&entry);
-    // Natural order is not transitive for a few odd keys, which std::sort would not survive.
-    std::stable_sort(entries.begin(), entries.end(), [](const MapEntry* a, const MapEntry* b) {
-      return YamlKeyLess(a->key, b->key);
-    });
-    Emit(yaml_mapping_start_event_initialize(&event_, nullptr, nullptr, 1,
-                                             YAML_BLOCK_MAPPING_STYLE));
-    for (const MapEntry* entry : entries) {
-      if (entry->key == "<<") {
-        EmitScalar(entry->key, YAML_DOUBLE_QUOTED_SCALAR_STYLE);
-      } else {
-        EmitString(entry->key);
-      }
+    BeginMap();
+    for (const MapEntry* entry : InYamlOrder(map)) {
+      EmitKey(entry->key);
       EmitValue(entry->value);
     }
-    Emit(yaml_mapping_end_event_initialize(&event_));
+    EndMap();
   }
 
   // Kubernetes prints the number that its YAML reader finds in the JSON, so that a double without
@@ -151,26 +198,8 @@ class Emitter {
 
   yaml_emitter_t emitter_;
   yaml_event_t event_;
+  ByteBuffer* out_ = nullptr;
 };
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
-}
-
-// The number at the place where two keys part. It wraps around as in Go.
-struct DigitRun {
-  uint64_t value;
-  size_t end;
-};
-DigitRun ReadDigits(std::string_view key, size_t at, uint64_t value) {
-  for (; at < key.size() && IsDigit(key[at]); ++at) {
-    value = value * 10 + static_cast<uint64_t>(key[at] - '0');
-  }
-  return {value, at};
-}
-
-}  // namespace
 
 bool YamlKeyLess(std::string_view a, std::string_view b) {
   const size_t shorter = std::min(a.size(), b.size());
@@ -200,6 +229,106 @@ bool YamlKeyLess(std::string_view a, std::string_view b) {
   return byte_less;
 }
 
-void AppendYaml(ByteBuffer& out, const Value& value) { Emitter(out).EmitDocument(value); }
+void AppendYaml(ByteBuffer& out, const Value& value) {
+  YamlEmitter emitter;
+  emitter.SetOutput(out);
+  emitter.Begin();
+  emitter.EmitValue(value);
+  emitter.End();
+}
+
+YamlListWriter::YamlListWriter(std::string_view member)
+    : member_("\"" + std::string(member) + "\":"), emitter_(std::make_unique<YamlEmitter>()) {}
+
+YamlListWriter::~YamlListWriter() = default;
+
+Result<void> YamlListWriter::Append(ByteBuffer& out, std::string_view json) {
+  emitter_->SetOutput(out);
+  size_t begin = 0;  // of what is not in text_ yet
+  for (size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string_) {
+      if (std::exchange(escaped_, false)) continue;
+      escaped_ = c == '\\';
+      in_string_ = c != '"';
+    } else if (c == '"') {
+      in_string_ = true;
+    } else if (c == '[' || c == ']' || c == '{' || c == '}' || c == ',') {
+      text_.append(json.substr(begin, i - begin));
+      begin = i + 1;
+      SKIFF_RETURN_IF_ERROR(OnMark(c));
+    }
+  }
+  text_.append(json.substr(begin));
+  return {};
+}
+
+Result<void> YamlListWriter::OnMark(char mark) {
+  const bool opens = mark == '[' || mark == '{';
+  const bool closes = mark == ']' || mark == '}';
+  if (place_ == Place::kHead && mark == '[' && depth_ == 1 && text_.ends_with(member_)) {
+    return BeginItems();
+  }
+  if (place_ == Place::kItems && depth_ == 0 && !opens) {
+    if (mark == ',' || !text_.empty()) SKIFF_RETURN_IF_ERROR(EmitItem());
+    if (closes) EndItems();
+    return {};
+  }
+  if (opens) ++depth_;
+  if (closes) --depth_;
+  text_.push_back(mark);
+  return {};
+}
+
+Result<void> YamlListWriter::BeginItems() {
+  text_.append("[]}");
+  SKIFF_ASSIGN_OR_RETURN(const Document borrowed, DecodeForYaml(text_));
+  head_ = borrowed.Copy();
+  text_.clear();
+  entries_ = InYamlOrder(head_.root());
+  emitter_->Begin();
+  emitter_->BeginMap();
+  for (;; ++next_entry_) {
+    const MapEntry& entry = *entries_[next_entry_];
+    emitter_->EmitKey(entry.key);
+    if (member_.compare(1, member_.size() - 3, entry.key) == 0) break;
+    emitter_->EmitValue(entry.value);
+  }
+  emitter_->BeginList();
+  place_ = Place::kItems;
+  depth_ = 0;
+  return {};
+}
+
+Result<void> YamlListWriter::EmitItem() {
+  SKIFF_ASSIGN_OR_RETURN(const Document item, DecodeForYaml(text_));
+  emitter_->EmitValue(item.root());
+  text_.clear();
+  return {};
+}
+
+void YamlListWriter::EndItems() {
+  emitter_->EndList();
+  while (++next_entry_ < entries_.size()) {
+    emitter_->EmitKey(entries_[next_entry_]->key);
+    emitter_->EmitValue(entries_[next_entry_]->value);
+  }
+  emitter_->EndMap();
+  place_ = Place::kTail;
+}
+
+Result<void> YamlListWriter::Finish(ByteBuffer& out) {
+  emitter_->SetOutput(out);
+  if (place_ == Place::kHead) {
+    // There are no items, and nothing in their place or a null.
+    SKIFF_ASSIGN_OR_RETURN(const Document whole, DecodeForYaml(text_));
+    emitter_->Begin();
+    emitter_->EmitValue(whole.root());
+  } else if (text_ != "}" && text_ != "}\n") {
+    return Fail(StatusReason::kInternalError, "the items of a list are not the last that it has");
+  }
+  emitter_->End();
+  return {};
+}
 
 }  // namespace skiff

@@ -168,5 +168,64 @@ TEST(YamlFixturesTest, ReadsAndPrintsWhatKubernetesPrints) {
   EXPECT_GT(count, 100);
 }
 
+std::string ListInPieces(std::string_view json, size_t piece_bytes,
+                         std::string_view member = "items") {
+  ByteBuffer out;
+  YamlListWriter writer(member);
+  for (; !json.empty(); json.remove_prefix(std::min(piece_bytes, json.size()))) {
+    if (auto done = writer.Append(out, json.substr(0, piece_bytes)); !done) {
+      return "error: " + done.error().ToString();
+    }
+  }
+  if (auto done = writer.Finish(out); !done) return "error: " + done.error().ToString();
+  return out.ToString();
+}
+
+TEST(YamlListWriterTest, PiecesGiveWhatTheWholeGives) {
+  for (const std::string_view json : {
+           R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]})",
+           R"({"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{"a":"]},\"[{"}]})",
+           R"({"kind":"L","metadata":{"items":["in",{"items":[1]}]},"zz":[[]],"items":[1,"b",[2],)"
+           R"({"items":[{}],"long":"one\ntwo\n\n"},null]})",
+           R"({"items":[{"a10":1,"a2":{"\\":"\\\""}},{}]})",
+           R"({"kind":"L","items":null})",
+           R"({"kind":"L"})",
+           R"({"b":"\"items\":","items":["last\n\n\n"]})",
+       }) {
+    const std::string whole = YamlOf(json);
+    for (size_t bytes = 1; bytes <= json.size(); ++bytes) {
+      EXPECT_EQ(ListInPieces(json, bytes), whole) << json << " in pieces of " << bytes;
+    }
+    EXPECT_EQ(ListInPieces(std::string(json) + "\n", 3), whole);
+  }
+}
+
+TEST(YamlListWriterTest, OtherMembersCanBeTheLongOne) {
+  const std::string_view json =
+      R"({"kind":"Table","columnDefinitions":[{"name":"Name"}],"rows":[{"cells":["a",1]},{}]})";
+  EXPECT_EQ(ListInPieces(json, 5, "rows"), YamlOf(json));
+}
+
+TEST(YamlListWriterTest, HoldsNoMoreThanAnItem) {
+  ByteBuffer out;
+  YamlListWriter writer("items");
+  ASSERT_TRUE(writer.Append(out, R"({"kind":"L","items":[)"));
+  const std::string item = R"({"name":")" + std::string(1000, 'x') + R"("},)";
+  size_t given = 0;
+  size_t most_held = 0;
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(writer.Append(out, item));
+    given += item.size();
+    most_held = std::max(most_held, given - std::min(given, out.size()));
+  }
+  // libyaml writes 16 KiB at a time.
+  EXPECT_LT(most_held, 64 * 1024);
+}
+
+TEST(YamlListWriterTest, WhatFollowsTheItemsIsAFault) {
+  EXPECT_TRUE(ListInPieces(R"({"items":[1],"more":2})", 4).starts_with("error: "));
+  EXPECT_TRUE(ListInPieces(R"({"items":[1)", 4).starts_with("error: "));
+}
+
 }  // namespace
 }  // namespace skiff

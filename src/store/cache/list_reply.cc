@@ -54,22 +54,39 @@ ListCursor ListReply::Entries() const {
 }
 
 const ListReply::Page& ListReply::page() {
-  if (!page_) page_ = FindPage();
+  size_t budget = std::numeric_limits<size_t>::max();
+  SearchPage(budget);
   return *page_;
 }
 
-ListReply::Page ListReply::FindPage() const {
+bool ListReply::SearchPage(size_t& budget) {
+  if (page_) return true;
+  if (!search_) {
+    const size_t total = limit_ == 0 ? 0 : RangeSize();
+    if (total <= static_cast<size_t>(limit_)) {
+      page_.emplace();
+      return true;
+    }
+    search_.emplace(Entries(), total);
+  }
+  size_t steps = std::min(budget, search_->left);
+  budget -= steps;
+  search_->left -= steps;
+  while (const CacheEntry* entry = search_->at.NextWithin(steps)) search_->last = entry;
+  budget += steps;
+  search_->left += steps;
+  if (!search_->at.done() && search_->left > 0) return false;
+  page_ = PageAfter(*search_);
+  search_.reset();
+  return true;
+}
+
+ListReply::Page ListReply::PageAfter(const Search& search) const {
   Page page;
-  const size_t total = limit_ == 0 ? 0 : RangeSize();
-  if (total <= static_cast<size_t>(limit_)) return page;
-  ListCursor cursor = Entries();
-  const CacheEntry* last = nullptr;
-  size_t walked = total;
-  while (const CacheEntry* entry = cursor.NextWithin(walked)) last = entry;
   // Like Kubernetes, more entries behind the page mean another page, whether they match or not.
-  if (last == nullptr || walked == 0 || !cursor.filled()) return page;
-  page.continue_token = TokenAfter(last->key(), revision_, *selection_);
-  if (selection_->unfiltered()) page.remaining = static_cast<int64_t>(total) - limit_;
+  if (search.last == nullptr || search.left == 0 || !search.at.filled()) return page;
+  page.continue_token = TokenAfter(search.last->key(), revision_, *selection_);
+  if (selection_->unfiltered()) page.remaining = static_cast<int64_t>(RangeSize()) - limit_;
   return page;
 }
 

@@ -6,6 +6,9 @@
 //   const ListReply::Page& page = reply.page();  // metadata comes before the items
 //   for (ListCursor at = reply.Entries(); const CacheEntry* entry = at.Next();) Send(*entry);
 //
+// With a selector that matches little both walk far for nothing. Who must not be kept by that takes
+// SearchPage() and NextWithin(), a few entries at a time.
+//
 // Threads: one at a time; whichever.
 #pragma once
 
@@ -59,6 +62,9 @@ class ListReply {
 
   Revision revision() const { return revision_; }
   const Page& page();
+  // Goes on with the search for the end of the page, over so many entries at most, of which it
+  // leaves those that it did not need: true when the page is known.
+  bool SearchPage(size_t& budget);
   ListCursor Entries() const;
   // How many entries lie in the range, matching or not: what a walk costs at most.
   size_t RangeSize() const { return snapshot_.Count(from_, selection_->range_to()); }
@@ -71,7 +77,13 @@ class ListReply {
   static std::string StartOf(std::string_view token_start, const Selection& selection);
 
  private:
-  Page FindPage() const;
+  // Where the search for the end of the page is.
+  struct Search {
+    ListCursor at;
+    size_t left;  // entries of the range that it has not looked at
+    const CacheEntry* last = nullptr;
+  };
+  Page PageAfter(const Search& search) const;
 
   IndexSnapshot snapshot_;
   Revision revision_;
@@ -79,6 +91,7 @@ class ListReply {
   std::string from_;
   int64_t limit_;
   std::optional<Page> page_;
+  std::optional<Search> search_;
 };
 
 }  // namespace skiff
