@@ -1,5 +1,7 @@
 #include "apiserver/rest/list_encoder.h"
 
+#include <algorithm>
+#include <atomic>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,18 +21,18 @@ namespace {
 // Time that passes only while somebody looks at it.
 class SteppingClock final : public Clock {
  public:
-  Duration Monotonic() override { return now_ += step_; }
+  Duration Monotonic() override { return Duration(now_.fetch_add(step_.load()) + step_.load()); }
   Duration Wall() override { return std::chrono::seconds(1'700'000'000); }
   void WaitUntil(std::condition_variable& wake, std::unique_lock<std::mutex>& lock,
                  Duration deadline) override {
     static_cast<void>(deadline);
     wake.wait(lock);
   }
-  void SetStep(Duration step) { step_ = step; }
+  void SetStep(Duration step) { step_ = step.count(); }
 
  private:
-  Duration now_{0};
-  Duration step_{0};
+  std::atomic<int64_t> now_{0};
+  std::atomic<int64_t> step_{0};
 };
 
 class ListEncoderTest : public testing::Test {

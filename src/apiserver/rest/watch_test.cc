@@ -1,0 +1,141 @@
+// Watches that begin with many objects: what they give at once.
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "apiserver/rest/endpoint.h"
+#include "base/limits.h"
+#include "base/random.h"
+#include "net/testing_responder.h"
+#include "store/cache/scripted_store.h"
+#include "store/lease_pool.h"
+
+namespace skiff {
+namespace {
+
+constexpr int kObjects = 3000;
+
+// Time that passes only while somebody looks at it.
+class LookedAtClock final : public Clock {
+ public:
+  Duration Monotonic() override { return Duration(now_.fetch_add(step_.load()) + step_.load()); }
+  Duration Wall() override { return std::chrono::seconds(1'700'000'000); }
+  void WaitUntil(std::condition_variable& wake, std::unique_lock<std::mutex>& lock,
+                 Duration deadline) override {
+    static_cast<void>(deadline);
+    wake.wait(lock);
+  }
+  void SetStep(Duration step) { step_ = step.count(); }
+
+ private:
+  std::atomic<int64_t> now_{0};
+  std::atomic<int64_t> step_{0};
+};
+
+class LongWatchTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::vector<std::pair<std::string, SharedBytes>> writes;
+    for (int i = 0; i < kObjects; ++i) {
+      const std::string name = "object-" + std::to_string(10'000 + i);
+      writes.emplace_back("/registry/configmaps/ns/" + name,
+                          SharedBytes(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{)"
+                                      R"("name":")" +
+                                      name + R"(","namespace":"ns"}})"));
+    }
+    store_.Write(std::move(writes));
+    auto storage = ResourceStorage::Make(*resource_->hub, environment_, symbols_);
+    ASSERT_TRUE(storage) << storage.error().ToString();
+    storage_ = std::move(*storage);
+    storage_->cache().Start([](Result<Revision> loaded) { EXPECT_TRUE(loaded); });
+    endpoint_.storage = storage_.get();
+  }
+  void TearDown() override {
+    client_->answer.reset();
+    storage_->cache().Stop();
+  }
+
+  // The body of the answer.
+  BodySource& Watch(std::string_view query, HttpHeaders headers = {}) {
+    HttpRequest http;
+    http.method = "GET";
+    http.path = "/api/v1/configmaps";
+    http.headers = std::move(headers);
+    auto request = std::make_unique<ApiRequest>(
+        ApiRequest{.http = std::move(http), .responder = Responder(client_)});
+    request->query = QueryParameters::Parse(query).value();
+    HandleWatch(std::move(request), endpoint_);
+    BodySource& source = *client_->answer->source;
+    source.OnStart([] {});
+    return source;
+  }
+
+  LookedAtClock clock_;
+  SystemRandom random_;
+  ScriptedStore store_;
+  LeasePool leases_{store_, clock_};
+  StorageEnvironment environment_{store_, clock_, random_, leases_};
+  SymbolTable symbols_;
+  std::unique_ptr<ResourceStorage> storage_;
+  Deadlines deadlines_{clock_};
+  RestContext context_{.clock = clock_, .random = random_, .deadlines = deadlines_};
+  const ResourceDesc* resource_ = FindResource("", "v1", "configmaps");
+  ObjectView view_{*resource_};
+  Endpoint endpoint_{.resource = resource_, .view = &view_, .context = &context_};
+  std::shared_ptr<KeptAnswer> client_ = std::make_shared<KeptAnswer>();
+};
+
+// Reads until the source waits: how much came at once at most, and how often objects were told of.
+struct Told {
+  size_t largest = 0;
+  size_t events = 0;
+  size_t reads = 0;
+};
+Told ReadAll(BodySource& source) {
+  Told told;
+  auto state = Result<BodySource::State>(BodySource::State::kMore);
+  for (; state && *state == BodySource::State::kMore; ++told.reads) {
+    ByteBuffer out;
+    state = source.Read(out, 4096);
+    told.largest = std::max(told.largest, out.size());
+    for (size_t at = out.view().find("ADDED"); at != std::string_view::npos;
+         at = out.view().find("ADDED", at + 1)) {
+      ++told.events;
+    }
+  }
+  EXPECT_TRUE(state && *state == BodySource::State::kWaiting);
+  return told;
+}
+
+TEST_F(LongWatchTest, GivesAboutAsMuchAsThereIsRoomFor) {
+  const Told told = ReadAll(Watch("watch=1"));
+  EXPECT_EQ(told.events, kObjects);
+  EXPECT_LT(told.largest, 32 * 1024U);
+}
+
+TEST_F(LongWatchTest, GivesNoMoreOverAWebSocket) {
+  HttpHeaders headers;
+  headers.Add("connection", "Upgrade");
+  headers.Add("upgrade", "websocket");
+  headers.Add("sec-websocket-version", "13");
+  headers.Add("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+  const Told told = ReadAll(Watch("watch=1", std::move(headers)));
+  EXPECT_EQ(told.events, kObjects);
+  EXPECT_LT(told.largest, 32 * 1024U);
+}
+
+TEST_F(LongWatchTest, ComesBackWhenItsTimeIsUpThoughNothingMatches) {
+  BodySource& source = Watch("watch=1&labelSelector=app%3Dnowhere");
+  clock_.SetStep(limits::kWorkAtOnce);
+  const Told told = ReadAll(source);
+  EXPECT_EQ(told.events, 0U);
+  EXPECT_GE(told.reads, kObjects / limits::kCatchUpEvents);
+}
+
+}  // namespace
+}  // namespace skiff
