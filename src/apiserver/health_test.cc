@@ -1,9 +1,16 @@
 #include "apiserver/health.h"
 
 #include <memory>
+#include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
+#include "apiserver/request/respond.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "net/loop_watchdog.h"
+#include "net/testing.h"
 #include "net/testing_responder.h"
 
 namespace skiff {
@@ -46,6 +53,56 @@ TEST(HealthTest, OutcomesAreCountedWhenAllChecksAreAskedFor) {
   EXPECT_TRUE(text.contains(
       "kubernetes_healthchecks_total{name=\"bad\",status=\"error\",type=\"readyz\"} 2\n"))
       << text;
+}
+
+TEST(HealthTest, LivezFailsWhileALoopIsStuckAsAnotherLoopTells) {
+  ManualClock clock;
+  MemoryLogSink sink;
+  Log log(clock, sink);
+  LoopWatchdog watchdog(clock, log, nullptr);
+  Health health;
+  health.Add({"event-loops", HealthCheck::kAll, [&] { return watchdog.Fault(); }});
+  Latch stuck;
+  Latch release;
+  FunctionHandler handler([&](HttpRequest http, Responder responder) {
+    if (http.path == "/stuck") {
+      stuck.Open();
+      release.Wait();
+    }
+    ApiRequest request{.http = std::move(http), .responder = std::move(responder)};
+    request.info.path = request.http.path;
+    if (!health.Answer(request)) RespondText(request, 200, "no check");
+  });
+  HttpServerOptions options;
+  options.addresses = {"127.0.0.1:0"};
+  options.handler = &handler;
+  options.clock = &clock;
+  options.loops = 2;
+  options.watchdog = &watchdog;
+  auto server = HttpServer::Start(std::move(options));
+  ASSERT_TRUE(server) << server.error().message();
+  const std::string address = (*server)->addresses().front();
+  const auto ask = [&](const std::string& path) {
+    RawClient client(address);
+    client.Send("GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    return client.ReceiveAll();
+  };
+  EXPECT_TRUE(ask("/livez").contains("200 OK"));
+  RawClient waiting(address);
+  ASSERT_TRUE(waiting.Send("GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n"));
+  ASSERT_TRUE(stuck.Wait());
+  clock.Advance(limits::kStuckLoop);
+  const std::string answer = ask("/livez");
+  EXPECT_TRUE(answer.contains("500 Internal Server Error")) << answer;
+  EXPECT_TRUE(answer.contains("[-]event-loops failed: reason withheld\n")) << answer;
+  release.Open();
+  EXPECT_EQ(waiting.ReceiveAnswer().second, "no check");
+  // The turn that sent it is not over yet.
+  std::mutex mutex;
+  std::condition_variable never;
+  std::unique_lock lock(mutex);
+  while (!watchdog.Fault().empty()) never.wait_for(lock, std::chrono::milliseconds(1));
+  EXPECT_TRUE(ask("/livez").contains("200 OK"));
 }
 
 }  // namespace

@@ -53,6 +53,7 @@
 #include "apiserver/zpages.h"
 #include "base/metrics.h"
 #include "base/resident_memory.h"
+#include "net/loop_watchdog.h"
 #include "net/server.h"
 #include "store/lease_pool.h"
 
@@ -92,7 +93,8 @@ class ApiServer::Impl {
         rest_{.clock = clock, .random = random, .deadlines = deadlines_},
         housekeeper_(clock),
         profiles_(clock),
-        health_metrics_(std::chrono::duration<double>(clock.Wall()).count()) {}
+        health_metrics_(std::chrono::duration<double>(clock.Wall()).count()),
+        watchdog_(clock, log, &registry_of_metrics_) {}
 
   Result<void> Start() {
     ShareFreedMemory();
@@ -181,6 +183,22 @@ class ApiServer::Impl {
   void SetControllerManager(std::function<std::string()> fault) {
     components_->SetWithin("controller-manager", std::move(fault));
   }
+  void Watch(const std::shared_ptr<EventLoop>& loop) { watchdog_.Watch(loop); }
+  std::string UnderWay() const {
+    std::string out = watchdog_.Fault();
+    if (!http_) return out;
+    const HttpServerFigures figures = http_->figures();
+    if (!out.empty()) out += "; ";
+    return out + std::to_string(figures.requests_in_flight) + " requests on " +
+           std::to_string(figures.connections) + " connections are not finished";
+  }
+  Duration DrainTime() const {
+    if (!http_) return {};
+    const Duration turning_away = options_.shutdown.send_retry_after
+                                      ? Duration(options_.requests.request_timeout)
+                                      : Duration();
+    return options_.shutdown.delay_duration + turning_away + LastWait();
+  }
   bool ready() const { return storages_->ready() && roles_ready() && bootstrapped() && !draining_; }
 
   void Drain() {
@@ -193,11 +211,16 @@ class ApiServer::Impl {
       deadlines_.EndAll();
       profiles_.Stop();
     });
-    http_->Drain(std::max(options_.requests.request_timeout,
-                          options_.shutdown.watch_termination_grace_period));
+    http_->Drain(LastWait());
   }
 
  private:
+  // For what is under way when nothing new is taken any more.
+  Duration LastWait() const {
+    return std::max(options_.requests.request_timeout,
+                    options_.shutdown.watch_termination_grace_period);
+  }
+
   Store& store() { return given_store_ != nullptr ? *given_store_ : *store_.store; }
 
   // Any thread, under locks too. On the housekeeper's, under none.
@@ -381,6 +404,7 @@ class ApiServer::Impl {
                    if (health.readable && health.writable) return std::string();
                    return health.reason.empty() ? std::string("not writable") : health.reason;
                  }});
+    health_.Add({"event-loops", HealthCheck::kAll, [this] { return watchdog_.Fault(); }});
     health_.Add({"informer-sync", HealthCheck::kReadyz, [this] {
                    return storages_->ready() ? std::string() : std::string("not filled yet");
                  }});
@@ -585,6 +609,7 @@ class ApiServer::Impl {
     http.addresses = {options_.bind_address.WithPort(options_.secure_port)};
     http.handler = &*pipeline_;
     http.clock = &clock_;
+    http.watchdog = &watchdog_;
     http.share_port = options_.permit_port_sharing;
     if (options_.requests.http2_max_streams_per_connection > 0) {
       http.limits.max_streams =
@@ -602,6 +627,7 @@ class ApiServer::Impl {
         options_.tls.min_version == MinTlsVersion::kTls13 ? "VersionTLS13" : "VersionTLS12";
     tls.http2 = !options_.disable_http2_serving;
     http.tls = std::move(tls);
+    watchdog_.Start();
     SKIFF_ASSIGN_OR_RETURN(http_, HttpServer::Start(std::move(http)));
     for (const std::string& address : http_->addresses()) {
       log_.Info("Serving securely", {{"address", address}});
@@ -690,6 +716,7 @@ class ApiServer::Impl {
   std::unique_ptr<FrontHeaders> front_headers_;
   std::optional<Pipeline> pipeline_;
   std::atomic<bool> draining_{false};
+  LoopWatchdog watchdog_;
   std::unique_ptr<HttpServer> http_;
   std::optional<Bootstrap> bootstrap_;
   std::atomic<bool> bootstrap_ready_{false};  // bootstrap_ is there
@@ -715,6 +742,9 @@ WorkQueueMetrics& ApiServer::queue_metrics() { return impl_->queue_metrics(); }
 void ApiServer::SetControllerManager(std::function<std::string()> fault) {
   impl_->SetControllerManager(std::move(fault));
 }
+void ApiServer::Watch(const std::shared_ptr<EventLoop>& loop) { impl_->Watch(loop); }
+std::string ApiServer::UnderWay() const { return impl_->UnderWay(); }
+Duration ApiServer::DrainTime() const { return impl_->DrainTime(); }
 bool ApiServer::ready() const { return impl_->ready(); }
 void ApiServer::Drain() { impl_->Drain(); }
 

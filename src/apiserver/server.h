@@ -20,6 +20,7 @@
 #include "base/status.h"
 #include "client/client.h"
 #include "client/work_queue_metrics.h"
+#include "net/event_loop.h"
 #include "store/store.h"
 
 namespace skiff {
@@ -48,11 +49,17 @@ class ApiServer {
   // nothing is asked on the port of kube-controller-manager. Null, before they end: they are gone,
   // and are not being asked.
   void SetControllerManager(std::function<std::string()> fault);
+  // A loop of others in the process: /livez tells when it does not turn, and so does the log.
+  void Watch(const std::shared_ptr<EventLoop>& loop);
   // Whether /readyz would say so.
   bool ready() const;
   // The end in order: /readyz says no, for a while everything is still served, then nothing new is
   // taken, watches end, and what is under way is finished.
   void Drain();
+  // How long that may take, unless something goes wrong; and, on any thread while it does, what is
+  // not finished yet.
+  Duration DrainTime() const;
+  std::string UnderWay() const;
 
  private:
   class Impl;

@@ -77,7 +77,7 @@ void Connection::OnEvents(uint32_t events) {
 void Connection::ReadInput() {
   for (int i = 0; readable_ && !closed_ && !input_ended_; ++i) {
     if (protocol_ != nullptr && !lingering_ && !protocol_->wants_input()) return;
-    if (i == limits::kHttpPiecesPerTurn) return WantTurn();
+    if (i == limits::kHttpPiecesPerTurn || (i > 0 && loop_.overdue())) return WantTurn();
     ByteBuffer& input = serving_.input;
     input.Clear();
     char* to = input.Reserve(limits::kHttpReadBytes);
@@ -200,7 +200,7 @@ void Connection::Flush() {
   if (!SendPending()) return Close();
   if (protocol_ == nullptr || lingering_) return;
   for (int i = 0; pending_.empty(); ++i) {
-    if (i == limits::kHttpPiecesPerTurn) return WantTurn();
+    if (i == limits::kHttpPiecesPerTurn || (i > 0 && loop_.overdue())) return WantTurn();
     ByteBuffer& output = serving_.output;
     output.Clear();
     protocol_->Fill(output, limits::kHttpWriteBytes);

@@ -1,18 +1,17 @@
 #include "net/event_loop.h"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 
 namespace skiff {
 namespace {
-
-// Events that one wait fetches.
-constexpr int kEventsPerTurn = 256;
 
 thread_local const EventLoop* current_loop = nullptr;
 
@@ -41,7 +40,8 @@ EventLoop::~EventLoop() {
 }
 
 void EventLoop::Start(std::string name) {
-  thread_ = std::make_unique<Thread>(std::move(name), [this] { Run(); });
+  name_ = std::move(name);
+  thread_ = std::make_unique<Thread>(name_, [this] { Run(); });
 }
 
 void EventLoop::Stop() {
@@ -88,6 +88,12 @@ Result<void> EventLoop::Add(int fd, Watcher* watcher) {
   return {};
 }
 
+Result<void> EventLoop::AddShared(int fd, Watcher* watcher) {
+  epoll_event event{.events = EPOLLIN | EPOLLET | EPOLLEXCLUSIVE, .data = {.ptr = watcher}};
+  if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) return SystemError("epoll_ctl");
+  return {};
+}
+
 void EventLoop::Remove(int fd) { epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr); }
 
 EventLoop::TimerId EventLoop::AddTimer(Duration at, Task task) {
@@ -97,7 +103,9 @@ EventLoop::TimerId EventLoop::AddTimer(Duration at, Task task) {
 }
 
 int EventLoop::WaitMilliseconds() const {
-  if (!turn_end_.empty() || !leaving_.empty()) return 0;
+  const bool has_work = !turn_end_.empty() || !turn_end_now_.empty() || !running_.empty() ||
+                        !waking_.empty() || !leaving_.empty() || !retired_.empty();
+  if (has_work) return 0;
   if (timers_.empty()) return -1;
   // Rounded up: a timer is never early, and the loop does not spin before it.
   auto left = std::chrono::ceil<std::chrono::milliseconds>(timers_.begin()->first.first -
@@ -105,47 +113,91 @@ int EventLoop::WaitMilliseconds() const {
   return static_cast<int>(std::clamp<int64_t>(left.count(), 0, 3'600'000));
 }
 
+// For events, unless some of the last wait are not given yet.
+void EventLoop::Wait(int timeout_ms) {
+  if (next_event_ < event_count_) return;
+  next_event_ = 0;
+  busy_since_.store(Clock::kForever.count(), std::memory_order_relaxed);
+  const int count = epoll_wait(epoll_.get(), events_.data(), kEventsPerTurn, timeout_ms);
+  event_count_ = static_cast<size_t>(std::max(count, 0));
+}
+
+void EventLoop::GiveEvents() {
+  BeginPhase();
+  while (next_event_ < event_count_) {
+    const epoll_event& event = events_[next_event_++];
+    // None: a signal. Its descriptor is edge-triggered, and its count of no use: never read.
+    auto* watcher = static_cast<Watcher*>(event.data.ptr);
+    if (watcher == nullptr) continue;
+    watcher->OnEvents(event.events);
+    if (overdue()) return;
+  }
+}
+
 void EventLoop::RunPosted() {
-  {
+  BeginPhase();
+  if (running_.empty() && waking_.empty()) {
     std::lock_guard lock(mutex_);
     running_.swap(posted_);
     waking_.swap(woken_);
     signalled_ = false;
   }
-  for (const auto& sleeper : waking_) sleeper->OnWake();
+  while (next_sleeper_ < waking_.size()) {
+    waking_[next_sleeper_++]->OnWake();
+    if (overdue() && next_sleeper_ < waking_.size()) return;
+  }
   waking_.clear();
-  for (Task& task : running_) task();
+  next_sleeper_ = 0;
+  while (next_task_ < running_.size()) {
+    // What it holds ends with it, not with the last of them.
+    Task task = std::move(running_[next_task_++]);
+    task();
+    if (overdue() && next_task_ < running_.size()) return;
+  }
   running_.clear();
+  next_task_ = 0;
 }
 
 void EventLoop::RunTimers() {
+  BeginPhase();
   while (!timers_.empty() && timers_.begin()->first.first <= now_) {
     Task task = std::move(timers_.begin()->second);
     timers_.erase(timers_.begin());
     task();
+    if (overdue()) return;
   }
 }
 
 void EventLoop::RunTurnEnd() {
-  turn_end_now_.swap(turn_end_);
-  for (Watcher* watcher : turn_end_now_) watcher->OnTurnEnd();
+  BeginPhase();
+  if (turn_end_now_.empty()) {
+    turn_end_now_.swap(turn_end_);
+    std::ranges::move(retired_, std::back_inserter(leaving_));
+    retired_.clear();
+  }
+  while (next_turn_end_ < turn_end_now_.size()) {
+    turn_end_now_[next_turn_end_++]->OnTurnEnd();
+    if (overdue() && next_turn_end_ < turn_end_now_.size()) return;
+  }
   turn_end_now_.clear();
-  // Whoever asked for the end of the next turn and was retired then must live until that is over.
-  auto gone = std::exchange(leaving_, std::exchange(retired_, {}));
-  if (turn_end_.empty()) leaving_.clear();
+  next_turn_end_ = 0;
+  // Nothing refers any more to who was retired before these began, but events that still wait; and
+  // to nobody who was retired at all if nobody has asked for the next end of a turn.
+  if (next_event_ < event_count_) return;
+  const auto gone = std::exchange(leaving_, {});
+  const auto gone_too = turn_end_.empty() ? std::exchange(retired_, {}) : decltype(retired_)();
 }
 
-void EventLoop::AdoptThread() { current_loop = this; }
+void EventLoop::AdoptThread() {
+  current_loop = this;
+  thread_number_.store(gettid(), std::memory_order_relaxed);
+}
 
 void EventLoop::Turn(int timeout_ms) {
-  std::array<epoll_event, kEventsPerTurn> events;
-  const int count = epoll_wait(epoll_.get(), events.data(), kEventsPerTurn, timeout_ms);
+  Wait(timeout_ms);
   now_ = clock_.Monotonic();
-  for (int i = 0; i < count; ++i) {
-    // None: a signal. Its descriptor is edge-triggered, and its count of no use: never read.
-    auto* watcher = static_cast<Watcher*>(events[i].data.ptr);
-    if (watcher != nullptr) watcher->OnEvents(events[i].events);
-  }
+  busy_since_.store(now_.count(), std::memory_order_relaxed);
+  GiveEvents();
   RunPosted();
   RunTimers();
   RunTurnEnd();
@@ -162,10 +214,14 @@ void EventLoop::Run() {
     }
     Turn(timeout);
   }
+  running_.clear();
+  waking_.clear();
   turn_end_.clear();
+  turn_end_now_.clear();
   leaving_.clear();
   retired_.clear();
   timers_.clear();
+  busy_since_.store(Clock::kForever.count(), std::memory_order_relaxed);
   current_loop = nullptr;
 }
 

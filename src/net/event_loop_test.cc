@@ -1,5 +1,9 @@
 #include "net/event_loop.h"
 
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -173,6 +177,141 @@ TEST_F(EventLoopTest, SleepersAreWokenFromAnyThread) {
   loop_->Stop();
   loop_->Wake(sleeper);
   EXPECT_EQ(sleeper->count, 10);
+}
+
+// Time that passes only while somebody looks at it: a millisecond each time.
+class SteppingClock final : public Clock {
+ public:
+  Duration Monotonic() override { return now_ += milliseconds(1); }
+  Duration Wall() override { return now_; }
+  void WaitUntil(std::condition_variable&, std::unique_lock<std::mutex>&, Duration) override {}
+
+ private:
+  Duration now_{seconds(1)};
+};
+
+// A loop whose turns the test makes one by one.
+class ShortTurnsTest : public testing::Test {
+ protected:
+  ShortTurnsTest() : loop_(*EventLoop::Create(clock_)) { loop_->AdoptThread(); }
+
+  // Turns until all is done; how many.
+  int TurnsUntil(const std::function<bool()>& done) {
+    int turns = 0;
+    while (!done() && turns < 1000) {
+      loop_->RunTurn();
+      ++turns;
+    }
+    return turns;
+  }
+
+  SteppingClock clock_;
+  std::shared_ptr<EventLoop> loop_;
+};
+
+TEST_F(ShortTurnsTest, PostedTasksBeyondTheTimeOfATurnRunInLaterOnes) {
+  std::vector<int> order;
+  for (int i = 0; i < 100; ++i) loop_->Post([&, i] { order.push_back(i); });
+  loop_->RunTurn();
+  EXPECT_GT(order.size(), 0U);
+  EXPECT_LT(order.size(), 20U);
+  loop_->Post([&] { order.push_back(100); });
+  EXPECT_GT(TurnsUntil([&] { return order.size() == 101; }), 5);
+  EXPECT_TRUE(std::ranges::is_sorted(order));
+}
+
+TEST_F(ShortTurnsTest, SleepersBeyondTheTimeOfATurnAreWokenInLaterOnes) {
+  auto sleeper = std::make_shared<CountingSleeper>();
+  for (int i = 0; i < 100; ++i) loop_->Wake(sleeper);
+  loop_->RunTurn();
+  EXPECT_LT(sleeper->count, 20);
+  TurnsUntil([&] { return sleeper->count == 100; });
+  EXPECT_EQ(sleeper->count, 100);
+}
+
+TEST_F(ShortTurnsTest, TimersBeyondTheTimeOfATurnRunInLaterOnes) {
+  std::vector<int> order;
+  for (int i = 0; i < 100; ++i) {
+    loop_->AddTimer(milliseconds(i), [&, i] { order.push_back(i); });
+  }
+  loop_->RunTurn();
+  EXPECT_LT(order.size(), 20U);
+  TurnsUntil([&] { return order.size() == 100; });
+  EXPECT_EQ(order.size(), 100U);
+  EXPECT_TRUE(std::ranges::is_sorted(order));
+}
+
+class CountingWatcher final : public EventLoop::Watcher {
+ public:
+  CountingWatcher(int* events, int* ends, Latch* gone = nullptr)
+      : events_(events), ends_(ends), gone_(gone) {}
+  ~CountingWatcher() override {
+    if (gone_ != nullptr) gone_->Open();
+  }
+  void OnEvents(uint32_t) override { ++*events_; }
+  void OnTurnEnd() override { ++*ends_; }
+
+ private:
+  int* events_;
+  int* ends_;
+  Latch* gone_;
+};
+
+TEST_F(ShortTurnsTest, WhoAskedForTheEndOfATurnMayHaveToWaitAndLivesUntilThen) {
+  int events = 0;
+  int ends = 0;
+  Latch gone;
+  CountingWatcher watcher(&events, &ends);
+  for (int i = 0; i < 100; ++i) loop_->AtTurnEnd(&watcher);
+  loop_->RunTurn();
+  EXPECT_LT(ends, 20);
+  auto mortal = std::make_unique<CountingWatcher>(&events, &ends, &gone);
+  loop_->AtTurnEnd(mortal.get());
+  loop_->Retire(std::move(mortal));
+  TurnsUntil([&] { return ends == 101; });
+  EXPECT_EQ(ends, 101);
+  EXPECT_TRUE(gone.is_open());
+}
+
+TEST_F(ShortTurnsTest, EventsBeyondTheTimeOfATurnAreGivenInLaterOnes) {
+  int events = 0;
+  int ends = 0;
+  Latch gone;
+  std::vector<UniqueFd> sockets;
+  std::vector<std::unique_ptr<CountingWatcher>> watchers;
+  for (int i = 0; i < 50; ++i) {
+    int pair[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+    sockets.emplace_back(pair[0]);
+    sockets.emplace_back(pair[1]);
+    watchers.push_back(
+        std::make_unique<CountingWatcher>(&events, &ends, i == 49 ? &gone : nullptr));
+    ASSERT_TRUE(loop_->Add(pair[0], watchers.back().get()));
+  }
+  loop_->RunTurn();
+  EXPECT_GT(events, 0);
+  EXPECT_LT(events, 20);
+  // Its event has been fetched and still waits.
+  loop_->Remove(sockets[98].get());
+  loop_->Retire(std::move(watchers.back()));
+  loop_->RunTurn();
+  EXPECT_FALSE(gone.is_open());
+  TurnsUntil([&] { return events == 50; });
+  EXPECT_EQ(events, 50);
+  loop_->RunTurn();
+  EXPECT_TRUE(gone.is_open());
+}
+
+TEST_F(ShortTurnsTest, TellsForHowLongItHasBeenBusy) {
+  EXPECT_EQ(loop_->busy_since(), Clock::kForever);
+  EXPECT_EQ(loop_->busy_for(clock_.Monotonic()), Duration::zero());
+  Duration busy{0};
+  loop_->Post([&] {
+    for (int i = 0; i < 500; ++i) clock_.Monotonic();
+    busy = loop_->busy_for(clock_.Monotonic());
+  });
+  loop_->RunTurn();
+  EXPECT_GE(busy, milliseconds(500));
 }
 
 }  // namespace

@@ -14,9 +14,10 @@ namespace {
 
 constexpr int kGzipWindow = 15 + 16;  // zlib's way of asking for the gzip format
 constexpr int kMemoryLevel = 8;
-// What is asked of the inner source at once, and how often in one Read().
+// What is asked of the inner source at once, and how often in one Read(): what compresses well
+// would else keep the loop for long before there is enough of it.
 constexpr size_t kInnerBytes = 64 * 1024;
-constexpr int kInnerReads = 16;
+constexpr int kInnerReads = 4;
 // Compressors that a thread keeps for the next body, of about 256 KB each.
 constexpr size_t kKeptDeflaters = 2;
 
@@ -87,6 +88,7 @@ class GzipSource final : public BodySource {
         plain_ = ByteBuffer();  // it may wait for long
       }
       if (ends || waits) return state;
+      if (plain_.empty()) break;  // it has more, but not now
     }
     return State::kMore;
   }

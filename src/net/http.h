@@ -74,7 +74,7 @@ struct HttpRequest {
 class BodySource {
  public:
   enum class State : uint8_t {
-    kMore,     // call again when there is room
+    kMore,     // call again when there is room; in another turn, if nothing was appended
     kWaiting,  // call again after `wake`
     kEnd,      // that was all
   };
@@ -83,8 +83,9 @@ class BodySource {
   // Called once, before the first Read(). `wake` may be called from any thread, any number of
   // times, also after the source has been destroyed: Read() would now give something.
   virtual void OnStart(std::function<void()> wake) { static_cast<void>(wake); }
-  // Appends about `room` bytes to `out`, or what there is; somewhat more does no harm. An error
-  // breaks the answer off so that the client notices.
+  // Appends about `room` bytes to `out`, or what there is; somewhat more does no harm. What takes
+  // long comes back after limits::kWorkAtOnce with less, or nothing. An error breaks the answer off
+  // so that the client notices.
   virtual Result<State> Read(ByteBuffer& out, size_t room) = 0;
   // What follows the body, asked for once after kEnd. HTTP/2 only; HTTP/1.1 leaves it out.
   virtual HttpHeaders Trailers() { return {}; }

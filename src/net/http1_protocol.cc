@@ -343,6 +343,8 @@ bool Http1Protocol::FillFromSource(ByteBuffer& out, size_t room) {
     source_waits_ = *state == BodySource::State::kWaiting || is_empty;
     // It says that there is more but gives nothing: asked again in the next turn.
     if (*state == BodySource::State::kMore && is_empty) exchange_->Wake();
+    // It gives little at a time and takes long for it: what there is goes out, the rest later.
+    if (serving_.loop->overdue()) break;
   }
   return false;
 }

@@ -452,14 +452,18 @@ ssize_t Http2Protocol::ReadFromSource(Stream& stream, size_t length, uint32_t& f
   if (stream.pending_at == stream.pending.size() && !stream.source_ended) {
     stream.pending.Clear();
     stream.pending_at = 0;
-    const auto state = stream.response.source->Read(stream.pending, kSourceBytes);
+    // Of many streams that take long, some wait for another turn.
+    Result<BodySource::State> state = BodySource::State::kMore;
+    if (!std::exchange(asked_a_source_, true) || !serving_.loop->overdue()) {
+      state = stream.response.source->Read(stream.pending, kSourceBytes);
+    }
     if (!state) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     stream.source_ended = *state == BodySource::State::kEnd;
     if (stream.pending.empty() && !stream.source_ended) {
       stream.pending = ByteBuffer();
       stream.is_deferred = true;
       --sending_;
-      // It says that there is more but gives nothing: asked again in the next turn.
+      // There is more, but not now: asked again in the next turn.
       if (*state == BodySource::State::kMore) stream.exchange->Wake();
       return NGHTTP2_ERR_DEFERRED;
     }
@@ -517,6 +521,7 @@ void Http2Protocol::OnFrameSent(const nghttp2_frame& frame) {
 void Http2Protocol::Fill(ByteBuffer& out, size_t room) {
   out_ = &out;
   room_ = room;
+  asked_a_source_ = false;
   const size_t before = out.size();
   if (nghttp2_session_send(session_) != 0) broken_ = true;
   out_ = nullptr;

@@ -105,6 +105,7 @@ class Http2Protocol final : public HttpProtocol, public Exchange::Owner {
   bool terminated_ = false;
   ByteBuffer* out_ = nullptr;  // during Fill()
   size_t room_ = 0;
+  bool asked_a_source_ = false;  // in this Fill()
 };
 
 }  // namespace skiff

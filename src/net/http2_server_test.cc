@@ -345,5 +345,14 @@ TEST(Http2ServerTest, NoMoreStreamsAtATimeThanAllowed) {
   EXPECT_EQ(server->figures().requests_in_flight, 3);
 }
 
+TEST(Http2ServerTest, ManySourcesThatGiveLittleAndTakeLongLetOthersHaveTheirTurn) {
+  SlowBodyServer server;
+  Http2Client client(server.address());
+  std::vector<int32_t> ids;
+  for (int i = 0; i < 20; ++i) ids.push_back(client.Ask("GET", "/"));
+  for (const int32_t id : ids) EXPECT_EQ(client.Wait(id).body, SlowBodyServer::Body());
+  EXPECT_LE(server.longest(), 2);
+}
+
 }  // namespace
 }  // namespace skiff

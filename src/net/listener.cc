@@ -108,6 +108,27 @@ Result<UniqueFd> Listen(const Endpoint& endpoint, bool share_port, const std::st
   return fd;
 }
 
+// What accept() reports of a connection that has gone again: the next one may well be there. All
+// else would only be reported again.
+bool ConcernsOneConnection(int error) {
+  switch (error) {
+    case EINTR:
+    case ECONNABORTED:
+    case ENETDOWN:
+    case EPROTO:
+    case ENOPROTOOPT:
+    case EHOSTDOWN:
+    case ENONET:
+    case EHOSTUNREACH:
+    case EOPNOTSUPP:
+    case ENETUNREACH:
+    case EPERM:
+      return true;
+    default:
+      return false;
+  }
+}
+
 UniqueFd OpenSpare() { return UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
 void SetUp(int fd) {
@@ -165,11 +186,22 @@ Result<std::unique_ptr<Listener>> Listener::Open(const std::string& address, boo
   return listener;
 }
 
+Result<std::unique_ptr<Listener>> Listener::Share() const {
+  auto listener = std::make_unique<Listener>();
+  listener->fd_ = UniqueFd(fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
+  if (!listener->fd_) {
+    return Fail(StatusReason::kInternalError, address_ + ": fcntl: " + std::strerror(errno));
+  }
+  listener->spare_ = OpenSpare();
+  listener->address_ = address_;
+  return listener;
+}
+
 void Listener::Start(EventLoop& loop, OnAccept on_accept, OnError on_error) {
   loop_ = &loop;
   on_accept_ = std::move(on_accept);
   on_error_ = std::move(on_error);
-  if (auto added = loop.Add(fd_.get(), this); !added) on_error_(added.error().message());
+  if (auto added = loop.AddShared(fd_.get(), this); !added) on_error_(added.error().message());
 }
 
 void Listener::Close() {
@@ -198,15 +230,14 @@ void Listener::Accept() {
       on_accept_(std::move(fd), AddressText(address));
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       return;
-    } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+    } else if (!ConcernsOneConnection(errno)) {
       return OnAcceptFailed();
     }
-    // Anything else concerns a connection that has gone again.
   }
 }
 
-// Out of descriptors: one client is turned away, so that it need not wait, and others are looked at
-// after a pause. Without the pause the loop would do nothing else.
+// Mostly out of descriptors: one client is turned away, so that it need not wait, and others are
+// looked at after a pause. Without the pause the loop would do nothing else.
 void Listener::OnAcceptFailed() {
   if (!std::exchange(told_of_failure_, true))
     on_error_("cannot accept connections: " + std::string(std::strerror(errno)));

@@ -1,4 +1,5 @@
-// A listening TCP socket on a loop, which hands on what it accepts.
+// A listening socket on a loop, which hands on what it accepts. Several loops may listen on one
+// socket, so that connections are accepted as long as one of them turns.
 #pragma once
 
 #include <functional>
@@ -25,6 +26,9 @@ class Listener final : public EventLoop::Watcher {
 
   // `address` as in HttpServerOptions.
   static Result<std::unique_ptr<Listener>> Open(const std::string& address, bool share_port);
+
+  // The same socket once more, for another loop. It is closed when the last of them is.
+  Result<std::unique_ptr<Listener>> Share() const;
 
   // With the port that was taken.
   const std::string& address() const { return address_; }

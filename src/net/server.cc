@@ -41,7 +41,19 @@ class LoopServer final : public ConnectionOwner {
              Gate& gate)
       : serving_(std::move(loop), service), tls_(tls), gate_(gate) {}
 
+  // Before the loop starts.
+  void AddListener(std::unique_ptr<Listener> listener) {
+    listeners_.push_back(std::move(listener));
+  }
+
   // On the loop, as all below but for the count.
+  void Listen(const Listener::OnAccept& on_accept, const Listener::OnError& on_error) {
+    for (auto& listener : listeners_) listener->Start(loop(), on_accept, on_error);
+  }
+  void CloseListeners() {
+    for (auto& listener : listeners_) listener->Close();
+  }
+
   void Accept(UniqueFd fd, std::string address) {
     std::unique_ptr<TlsSession> session;
     if (tls_ != nullptr) {
@@ -83,6 +95,7 @@ class LoopServer final : public ConnectionOwner {
   }
   int64_t count() const { return count_.load(std::memory_order_relaxed); }
   EventLoop& loop() { return *serving_.loop; }
+  const std::shared_ptr<EventLoop>& shared_loop() const { return serving_.loop; }
 
  private:
   void Forget() {
@@ -99,6 +112,7 @@ class LoopServer final : public ConnectionOwner {
   ServingLoop serving_;
   const TlsContext* tls_;
   Gate& gate_;
+  std::vector<std::unique_ptr<Listener>> listeners_;
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
   std::atomic<int64_t> count_ = 0;
   bool draining_ = false;
@@ -117,14 +131,16 @@ class HttpServer::Impl {
   std::vector<std::function<void()>> on_drain;
 
  private:
+  Result<void> MakeLoops();
+  LoopServer& LoopForNext();
   void OnAccept(UniqueFd fd, std::string address);
   void CheckTlsFiles();
-  void OnEveryLoop(const std::function<void(LoopServer&)>& body);
+  // Waits until it has been done, but no longer than that for loops that do not turn.
+  void OnEveryLoop(std::function<void(LoopServer&)> body);
 
   HttpServerOptions options_;
   std::unique_ptr<TlsContext> tls_;
   Gate gate_;
-  std::vector<std::unique_ptr<Listener>> listeners_;
   std::vector<std::unique_ptr<LoopServer>> loops_;
   bool stopped_ = false;
 };
@@ -137,37 +153,57 @@ Result<void> HttpServer::Impl::Start(HttpServerOptions options) {
   if (options_.tls) {
     SKIFF_ASSIGN_OR_RETURN(tls_, TlsContext::Load(*options_.tls, *options_.clock));
   }
-  for (const std::string& address : options_.addresses) {
-    SKIFF_ASSIGN_OR_RETURN(auto listener, Listener::Open(address, options_.share_port));
-    addresses.push_back(listener->address());
-    listeners_.push_back(std::move(listener));
-  }
-  int count = options_.loops;
-  if (count == 0) count = std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
-  for (int i = 0; i < count; ++i) {
-    SKIFF_ASSIGN_OR_RETURN(auto loop, EventLoop::Create(*options_.clock));
-    loops_.push_back(std::make_unique<LoopServer>(std::move(loop), service, tls_.get(), gate_));
-  }
-  EventLoop& first = loops_.front()->loop();
-  first.Post([this] {
-    for (auto& listener : listeners_)
-      listener->Start(
-          loops_.front()->loop(),
+  SKIFF_RETURN_IF_ERROR(MakeLoops());
+  for (auto& server : loops_) {
+    server->loop().Post([this, &server = *server] {
+      server.Listen(
           [this](UniqueFd fd, std::string address) { OnAccept(std::move(fd), std::move(address)); },
           options_.on_error);
-    if (tls_ != nullptr) CheckTlsFiles();
-  });
-  for (int i = 0; i < count; ++i) loops_[i]->loop().Start("http-" + std::to_string(i));
+      if (tls_ != nullptr && &server == loops_.front().get()) CheckTlsFiles();
+    });
+  }
+  for (size_t i = 0; i < loops_.size(); ++i) {
+    loops_[i]->loop().Start("http-" + std::to_string(i));
+    if (options_.watchdog != nullptr) options_.watchdog->Watch(loops_[i]->shared_loop());
+  }
   return {};
 }
 
-// On the first loop. A connection goes to the loop with the fewest, since connections of HTTP/2 are
-// few, long and busy: chance would not spread them well.
+Result<void> HttpServer::Impl::MakeLoops() {
+  std::vector<std::unique_ptr<Listener>> opened;
+  for (const std::string& address : options_.addresses) {
+    SKIFF_ASSIGN_OR_RETURN(auto listener, Listener::Open(address, options_.share_port));
+    addresses.push_back(listener->address());
+    opened.push_back(std::move(listener));
+  }
+  int count = options_.loops;
+  if (count == 0) count = std::max(2, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
+  for (int i = 0; i < count; ++i) {
+    SKIFF_ASSIGN_OR_RETURN(auto loop, EventLoop::Create(*options_.clock));
+    auto server = std::make_unique<LoopServer>(std::move(loop), service, tls_.get(), gate_);
+    for (const auto& listener : opened) {
+      SKIFF_ASSIGN_OR_RETURN(auto shared, listener->Share());
+      server->AddListener(std::move(shared));
+    }
+    loops_.push_back(std::move(server));
+  }
+  return {};
+}
+
+// The one with the fewest connections, since those of HTTP/2 are few, long and busy: chance would
+// not spread them well. One that is late only if all are.
+LoopServer& HttpServer::Impl::LoopForNext() {
+  const Duration now = options_.clock->Monotonic();
+  const auto cost = [now](LoopServer& server) {
+    return std::pair(server.loop().busy_for(now) >= limits::kLateLoop, server.count());
+  };
+  return **std::ranges::min_element(loops_, {}, [&](auto& server) { return cost(*server); });
+}
+
+// On any loop.
 void HttpServer::Impl::OnAccept(UniqueFd fd, std::string address) {
   if (service.connections.load() >= static_cast<int64_t>(service.limits.max_connections)) return;
-  const auto least = std::min_element(loops_.begin(), loops_.end(),
-                                      [](auto& a, auto& b) { return a->count() < b->count(); });
-  LoopServer& chosen = **least;
+  LoopServer& chosen = LoopForNext();
   chosen.Expect();
   if (chosen.loop().InLoop()) return chosen.Accept(std::move(fd), std::move(address));
   // Shared only because tasks can be copied; closed if the loop stops first.
@@ -184,24 +220,26 @@ void HttpServer::Impl::CheckTlsFiles() {
   loop.AddTimer(loop.now() + limits::kTlsFileCheckInterval, [this] { CheckTlsFiles(); });
 }
 
-void HttpServer::Impl::OnEveryLoop(const std::function<void(LoopServer&)>& body) {
-  std::atomic<size_t> left = loops_.size();
+void HttpServer::Impl::OnEveryLoop(std::function<void(LoopServer&)> body) {
+  struct Round {
+    std::function<void(LoopServer&)> body;
+    std::atomic<size_t> left;
+  };
+  const auto round = std::make_shared<Round>(std::move(body), loops_.size());
   for (auto& server : loops_)
-    server->loop().Post([&] {
-      body(*server);
-      left.fetch_sub(1);
+    server->loop().Post([this, round, &server = *server] {
+      round->body(server);
+      round->left.fetch_sub(1);
       gate_.Notify();
     });
-  gate_.WaitUntil(*options_.clock, Clock::kForever, [&] { return left.load() == 0; });
+  const Duration deadline = options_.clock->Monotonic() + limits::kStuckLoop;
+  gate_.WaitUntil(*options_.clock, deadline, [&] { return round->left.load() == 0; });
 }
 
 void HttpServer::Impl::Drain(Duration grace) {
   if (stopped_) return;
   const Duration deadline = options_.clock->Monotonic() + grace;
-  OnEveryLoop([&](LoopServer& server) {
-    if (&server != loops_.front().get()) return;
-    for (auto& listener : listeners_) listener->Close();
-  });
+  OnEveryLoop([](LoopServer& server) { server.CloseListeners(); });
   for (const auto& callback : std::exchange(on_drain, {})) callback();
   OnEveryLoop([](LoopServer& server) { server.Drain(); });
   gate_.WaitUntil(*options_.clock, deadline, [&] { return service.connections.load() == 0; });
@@ -210,9 +248,8 @@ void HttpServer::Impl::Drain(Duration grace) {
 
 void HttpServer::Impl::Stop() {
   if (std::exchange(stopped_, true) || loops_.empty()) return;
-  OnEveryLoop([&](LoopServer& server) {
-    if (&server == loops_.front().get())
-      for (auto& listener : listeners_) listener->Close();
+  OnEveryLoop([](LoopServer& server) {
+    server.CloseListeners();
     server.CloseAll();
   });
   for (auto& server : loops_) server->loop().Stop();

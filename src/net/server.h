@@ -1,12 +1,16 @@
 // An HTTP server: listens, speaks TLS, HTTP/1.1 and HTTP/2, and calls one handler for every
 // request.
 //
-// One loop for each core by default; a connection stays with the loop that it was given to. Start()
-// and the calls after it belong to threads that are none of the loops'.
+// One loop for each core by default, and two at least; a connection stays with the loop that it was
+// given to. All of them accept, and none that is late is given a connection if another can have it,
+// so that a loop that does not turn takes nothing down but what it has. Start() and the calls after
+// it belong to threads that are none of the loops'.
 //
 // An end in order: Drain() closes the listening sockets, tells clients that this is the end
 // (GOAWAY, Connection: close), runs the callbacks of OnDrain(), by which owners of long streams end
-// these, and waits for what is under way; then, or when the time is over, everything is closed.
+// these, and waits for what is under way; then, or when the time is over, everything is closed. A
+// loop that does not turn is waited for in the end all the same, since nothing that it uses can be
+// destroyed: the process then ends by other means (cli/last_resort.h).
 #pragma once
 
 #include <cstdint>
@@ -20,6 +24,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "net/http.h"
+#include "net/loop_watchdog.h"
 #include "net/serving.h"
 #include "net/tls_options.h"
 
@@ -30,10 +35,11 @@ struct HttpServerOptions {
   // as in Go) or ":6443", the same. Port 0 takes a free one. "unix:/run/skiff.sock" is a socket
   // in the file system, which replaces a file that is there.
   std::vector<std::string> addresses;
-  std::optional<TlsOptions> tls;   // none: plain
-  HttpHandler* handler = nullptr;  // outlives the server
-  Clock* clock = nullptr;          // likewise
-  int loops = 0;                   // 0: one for each core
+  std::optional<TlsOptions> tls;     // none: plain
+  HttpHandler* handler = nullptr;    // outlives the server
+  Clock* clock = nullptr;            // likewise
+  int loops = 0;                     // 0: one for each core, and two at least
+  LoopWatchdog* watchdog = nullptr;  // told of the loops; null: nobody watches. Outlives the server
   HttpLimits limits;
   bool share_port = false;  // --permit-port-sharing: SO_REUSEPORT
   // Faults that no caller hears of: certificate files that cannot be used, accepting that fails. On

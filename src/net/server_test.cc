@@ -1,9 +1,12 @@
 #include "net/server.h"
 
+#include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include <gtest/gtest.h>
 
+#include "net/gzip.h"
 #include "net/testing.h"
 
 namespace skiff {
@@ -461,6 +464,70 @@ TEST(ServerTest, ListensOnIpv6AndOnAllAddresses) {
   }
   options.addresses = {"127.0.0.1" + address.substr(address.rfind(':'))};
   EXPECT_FALSE(HttpServer::Start(options));
+}
+
+TEST(ServerTest, OtherLoopsAcceptAndAnswerWhileOneIsStuck) {
+  Latch stuck;
+  Latch release;
+  TestServer server(
+      [&](HttpRequest request, Responder responder) {
+        if (request.path == "/stuck") {
+          stuck.Open();
+          release.Wait();
+        }
+        Echo(std::move(request), std::move(responder));
+      },
+      {}, 2, std::nullopt, true);
+  RawClient first(server.address());
+  ASSERT_TRUE(first.Send("GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n"));
+  ASSERT_TRUE(stuck.Wait());
+  server.Advance(limits::kLateLoop);
+  for (int i = 0; i < 10; ++i) {
+    RawClient other(server.address());
+    ASSERT_TRUE(other.Send("GET /other HTTP/1.1\r\nHost: x\r\n\r\n"));
+    EXPECT_EQ(other.ReceiveAnswer().second, "GET /other []");
+  }
+  release.Open();
+  EXPECT_EQ(first.ReceiveAnswer().second, "GET /stuck []");
+}
+
+// Needs many reads before it gives anything.
+class HesitantSource final : public BodySource {
+ public:
+  Result<State> Read(ByteBuffer& out, size_t) override {
+    if (++reads_ % 10 != 0) return State::kMore;
+    out.Append("piece ");
+    return reads_ == 100 ? State::kEnd : State::kMore;
+  }
+
+ private:
+  int reads_ = 0;
+};
+
+TEST(ServerTest, ASourceMayComeBackWithNothingAndIsAskedAgain) {
+  TestServer server([](HttpRequest request, Responder responder) {
+    HttpResponse response;
+    response.source = std::make_unique<HesitantSource>();
+    if (request.path == "/gzip") response.source = MakeGzipSource(std::move(response.source));
+    std::move(responder).Respond(std::move(response));
+  });
+  const std::string whole = "piece piece piece piece piece piece piece piece piece piece ";
+  for (const std::string path : {"/plain", "/gzip"}) {
+    RawClient client(server.address());
+    ASSERT_TRUE(client.Send("GET " + path + " HTTP/1.0\r\n\r\n"));
+    std::string answer = client.ReceiveAll();
+    answer.erase(0, answer.find("\r\n\r\n") + 4);
+    if (path == "/gzip") answer = GunzipBytes(answer, 1000).value_or("not gzip");
+    EXPECT_EQ(answer, whole);
+  }
+}
+
+TEST(ServerTest, ASourceThatGivesLittleAndTakesLongLetsOthersHaveTheirTurn) {
+  SlowBodyServer server;
+  RawClient client(server.address());
+  ASSERT_TRUE(client.Send("GET / HTTP/1.0\r\n\r\n"));
+  EXPECT_TRUE(client.ReceiveAll().ends_with("\r\n\r\n" + SlowBodyServer::Body()));
+  EXPECT_LE(server.longest(), 2);
 }
 
 }  // namespace

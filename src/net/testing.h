@@ -317,4 +317,57 @@ class TestServer {
   std::unique_ptr<HttpServer> server_;
 };
 
+// A server whose bodies take longer for each byte, by its clock, than a phase of a turn may take.
+// It counts how often its loop asks for another before it does anything else.
+class SlowBodyServer {
+ public:
+  SlowBodyServer()
+      : handler_([this](HttpRequest, Responder responder) {
+          std::shared_ptr<Responder::Sink> sink = std::move(responder).Release();
+          HttpResponse response;
+          response.source = std::make_unique<Source>(*this, sink);
+          Responder(sink).Respond(std::move(response));
+        }) {
+    HttpServerOptions options;
+    options.addresses = {"127.0.0.1:0"};
+    options.handler = &handler_;
+    options.clock = &clock_;
+    options.loops = 1;
+    auto server = HttpServer::Start(std::move(options));
+    EXPECT_TRUE(server) << server.error().message();
+    server_ = std::move(*server);
+  }
+  const std::string& address() const { return server_->addresses().front(); }
+  static std::string Body() { return std::string(kBytes, 'x'); }
+  int longest() const { return longest_; }
+
+ private:
+  static constexpr size_t kBytes = 100;
+
+  class Source final : public BodySource {
+   public:
+    Source(SlowBodyServer& server, std::shared_ptr<Responder::Sink> sink)
+        : server_(server), sink_(std::move(sink)) {}
+    Result<State> Read(ByteBuffer& out, size_t room) override {
+      static_cast<void>(room);
+      server_.clock_.Advance(limits::kLoopPhaseTime);
+      server_.longest_ = std::max(server_.longest_.load(), ++server_.in_a_row_);
+      sink_->Post([&server = server_] { server.in_a_row_ = 0; });
+      out.Append('x');
+      return ++given_ == kBytes ? State::kEnd : State::kMore;
+    }
+
+   private:
+    SlowBodyServer& server_;
+    const std::shared_ptr<Responder::Sink> sink_;
+    size_t given_ = 0;
+  };
+
+  ManualClock clock_;
+  std::atomic<int> longest_ = 0;
+  int in_a_row_ = 0;  // on the loop
+  FunctionHandler handler_;
+  std::unique_ptr<HttpServer> server_;
+};
+
 }  // namespace skiff

@@ -6,7 +6,6 @@
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include <unwind.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 #include <cstdlib>
 
 #include "base/limits.h"
+#include "profiling/unwind.h"
 
 namespace skiff {
 namespace {
@@ -39,37 +39,6 @@ std::atomic<bool> in_use{false};
 std::atomic<Samples*> current{nullptr};
 std::atomic<int> handlers_running{0};
 
-struct Unwinding {
-  Sample& sample;
-  uintptr_t interrupted_at;
-  bool found = false;
-};
-
-// The frames of the handler itself come first, and are not of interest.
-_Unwind_Reason_Code TakeFrame(_Unwind_Context* context, void* argument) {
-  auto& unwinding = *static_cast<Unwinding*>(argument);
-  Sample& sample = unwinding.sample;
-  const uintptr_t address = _Unwind_GetIP(context);
-  if (!unwinding.found) {
-    if (address != unwinding.interrupted_at) return _URC_NO_REASON;
-    unwinding.found = true;
-  }
-  if (address == 0 || sample.depth == sample.frames.size()) return _URC_END_OF_STACK;
-  sample.frames[sample.depth] = sample.depth == 0 ? address : address - 1;
-  ++sample.depth;
-  return _URC_NO_REASON;
-}
-
-uintptr_t InstructionOf(const ucontext_t& context) {
-#if defined(__x86_64__)
-  return static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  return context.uc_mcontext.pc;
-#else
-#error "where does this processor keep the address of the instruction?"
-#endif
-}
-
 void TakeSample(Samples& samples, const siginfo_t& info, const ucontext_t& context) {
   const uint32_t number = samples.next.fetch_add(1, std::memory_order_relaxed);
   Sample& sample = samples.samples[number % samples.samples.size()];
@@ -80,13 +49,7 @@ void TakeSample(Samples& samples, const siginfo_t& info, const ucontext_t& conte
     return;
   }
   sample.times = 1 + static_cast<uint32_t>(std::max(info.si_overrun, 0));
-  sample.depth = 0;
-  Unwinding unwinding{sample, InstructionOf(context)};
-  _Unwind_Backtrace(TakeFrame, &unwinding);
-  if (sample.depth == 0) {
-    sample.frames[0] = unwinding.interrupted_at;
-    sample.depth = 1;
-  }
+  sample.depth = static_cast<uint32_t>(UnwindInterrupted(context, sample.frames));
   sample.place.store(Place::kFull, std::memory_order_release);
 }
 
@@ -108,8 +71,6 @@ bool InstallHandler() {
   sigfillset(&action.sa_mask);
   return sigaction(SIGPROF, &action, nullptr) == 0;
 }
-
-_Unwind_Reason_Code Nothing(_Unwind_Context*, void*) { return _URC_END_OF_STACK; }
 
 std::vector<pid_t> ThreadsOfProcess() {
   std::vector<pid_t> out;
@@ -133,8 +94,7 @@ clockid_t ProcessorTimeOf(pid_t thread) {
 
 Result<std::unique_ptr<CpuSampler>> CpuSampler::Start(Duration period) {
   if (in_use.exchange(true)) return Fail(StatusReason::kConflict, "cpu profiling already in use");
-  // The unwinder may allocate when it is first used, which a handler must not.
-  _Unwind_Backtrace(Nothing, nullptr);
+  PrepareToUnwind();
   if (!InstallHandler()) {
     in_use = false;
     return Fail(StatusReason::kInternalError, "the signal handler could not be set");

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/metrics.h"
 #include "base/thread.h"
+#include "net/loop_watchdog.h"
 #include "net/server.h"
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/rocksdb_engine.h"
@@ -97,7 +98,8 @@ class EtcdServer::Impl {
         pages_(core_),
         gateway_(&pages_),
         router_(options_.has_gateway ? static_cast<HttpHandler*>(&gateway_) : &pages_, metrics_,
-                clock, options_.max_request_bytes + kGrpcOverheadBytes) {
+                clock, options_.max_request_bytes + kGrpcOverheadBytes),
+        watchdog_(clock, log, &metrics_) {
     gateway_.SetRouter(&router_);
   }
   ~Impl() {
@@ -121,6 +123,7 @@ class EtcdServer::Impl {
     AddClusterService(router_, core_);
     AddAbsentServices(router_);
     AddHealthService(router_);
+    watchdog_.Start();
     SKIFF_RETURN_IF_ERROR(Listen(options_.plain_addresses, std::nullopt, &router_, &addresses_));
     SKIFF_RETURN_IF_ERROR(Listen(options_.tls_addresses, options_.tls, &router_, &addresses_));
     std::vector<std::string> of_metrics;
@@ -150,6 +153,7 @@ class EtcdServer::Impl {
     http.tls = std::move(tls);
     http.handler = handler;
     http.clock = &clock_;
+    http.watchdog = &watchdog_;
     // Bytes have half as much again in the JSON of the gateway, and more.
     http.limits.max_body_bytes = 2 * router_.max_message_bytes();
     http.limits.max_streams = options_.max_streams == 0 ? kManyStreams : options_.max_streams;
@@ -214,6 +218,7 @@ class EtcdServer::Impl {
   HttpPages pages_;
   JsonGateway gateway_;
   GrpcRouter router_;
+  LoopWatchdog watchdog_;
   std::vector<std::unique_ptr<HttpServer>> servers_;
   std::vector<std::string> addresses_;
   std::mutex mutex_;
