@@ -20,6 +20,7 @@
 #include "component/client_ca.h"
 #include "component/component_server.h"
 #include "net/loop_executor.h"
+#include "net/loop_watchdog.h"
 
 namespace skiff {
 namespace {
@@ -66,7 +67,8 @@ class Process final : public ControllerManagerProcess {
         rest_metrics_(metrics_),
         controller_metrics_(metrics_),
         leader_metrics_(metrics_),
-        health_(clock, line.lease.name, line.lease_duration) {
+        health_(clock, line.lease.name, line.lease_duration),
+        watchdog_(clock, log, &metrics_) {
     AddFeatureMetrics(metrics_, line.feature_gates);
     AddProcessMetrics(metrics_, std::chrono::duration<double>(clock.Wall()).count());
     metrics_.AddCollected(kBuildInfoSpec, MetricKind::kGauge,
@@ -87,6 +89,8 @@ class Process final : public ControllerManagerProcess {
     SKIFF_ASSIGN_OR_RETURN(loop_, EventLoop::Create(clock_));
     executor_.emplace(loop_);
     loop_->Start("loops");
+    watchdog_.Watch(loop_);
+    watchdog_.Start();
     SKIFF_RETURN_IF_ERROR(OpenTransports(access));
     if (line_.secure_port != 0) SKIFF_RETURN_IF_ERROR(Serve());
     loop_->Post([this] { Begin(); });
@@ -94,6 +98,11 @@ class Process final : public ControllerManagerProcess {
   }
 
   bool lost() const override { return lost_; }
+
+  std::string UnderWay() const override {
+    const std::string stuck = watchdog_.Fault();
+    return stuck.empty() ? "control loops, or their lease" : stuck;
+  }
 
   void Stop() override {
     Awaited<bool> rested;
@@ -227,7 +236,11 @@ class Process final : public ControllerManagerProcess {
   }
 
   void SetChecks() {
-    if (server_ != nullptr) server_->SetChecks(health_.Checks(line_.leader_elect));
+    if (server_ == nullptr) return;
+    std::vector<HealthCheck> checks = health_.Checks(line_.leader_elect);
+    if (checks.empty()) checks.push_back({.name = "ping", .check = [] { return std::string(); }});
+    checks.push_back({.name = "event-loops", .check = [this] { return watchdog_.Fault(); }});
+    server_->SetChecks(std::move(checks));
   }
 
   // On the loop, from its begin to its end.
@@ -340,6 +353,7 @@ class Process final : public ControllerManagerProcess {
   ControllerMetrics controller_metrics_;
   LeaderElectionMetrics leader_metrics_;
   LoopHealth health_;
+  LoopWatchdog watchdog_;
   ServingFiles serving_;
   std::optional<MemoryFile> client_ca_file_;
   std::atomic<bool> lost_ = false;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -25,6 +26,8 @@ class ControllerManagerProcess {
   virtual bool lost() const = 0;
   // Ends the loops in order, gives up the lease, and stops serving.
   virtual void Stop() = 0;
+  // Any thread, during Stop(): what has not ended, as far as one can tell without waiting.
+  virtual std::string UnderWay() const = 0;
 };
 
 }  // namespace skiff

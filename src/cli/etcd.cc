@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "cli/etcd_flags.h"
 #include "cli/etcd_log.h"
 #include "cli/flag_values.h"
 #include "cli/host.h"
+#include "cli/last_resort.h"
 #include "cli/stop_signals.h"
 #include "cli/version.h"
 #include "store/etcd_server/core.h"
@@ -77,6 +79,7 @@ class EtcdRun final : public CommandRun {
     for (const auto* addresses : {&options_.plain_addresses, &options_.tls_addresses}) {
       for (const std::string& address : *addresses) SKIFF_RETURN_IF_ERROR(CheckFree(address));
     }
+    LastResort last_resort(clock, log);
     SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<EtcdServer> server,
                            EtcdServer::Start(options_, clock, random, log));
     for (const std::string& address : server->addresses())
@@ -85,6 +88,8 @@ class EtcdRun final : public CommandRun {
     }
     signals.LetThemEndTheProcess();
     log.Info("stopping");
+    last_resort.Arm(kDrainTime + limits::kShutdownMargin,
+                    [] { return std::string("requests, or the store"); });
     server->Drain(kDrainTime);
     log.Info("stopped");
     return {};

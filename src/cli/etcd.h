@@ -33,7 +33,7 @@ inline constexpr Example kEtcdExamples[] = {
 };
 inline constexpr std::string_view kEtcdExitCodes[] = {
     "it was stopped in order",
-    "it cannot be started",
+    "it cannot be started, or did not stop in time",
     "the command line is wrong",
 };
 

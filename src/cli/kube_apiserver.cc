@@ -6,10 +6,12 @@
 
 #include "apiserver/server.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "cli/apiserver_flags.h"
 #include "cli/host.h"
+#include "cli/last_resort.h"
 #include "cli/server_command.h"
 #include "cli/stop_signals.h"
 #include "pki/cluster_pki.h"
@@ -32,7 +34,8 @@ constexpr Example kExamples[] = {
      "--service-account-issuer https://kubernetes.default.svc "
      "--service-account-key-file sa.pub --service-account-signing-key-file sa.key"},
 };
-constexpr std::string_view kExitCodes[] = {"it was stopped in order", "it cannot be started",
+constexpr std::string_view kExitCodes[] = {"it was stopped in order",
+                                           "it cannot be started, or did not stop in time",
                                            "the command line is wrong"};
 
 // Without a certificate the server makes one that signs itself, as kube-apiserver does.
@@ -84,6 +87,7 @@ Result<void> Serve(ApiServerCommandLine& line) {
   line.options.shown_flags = [&line] {
     return ShowFlags<ApiServerCommandLine>(AllApiServerFlags(), line);
   };
+  LastResort last_resort(clock, log);
   const Result<std::unique_ptr<ApiServer>> server =
       ApiServer::Start(line.options, clock, random, log);
   if (asked_to_stop) {
@@ -95,7 +99,10 @@ Result<void> Serve(ApiServerCommandLine& line) {
   }
   signals.LetThemEndTheProcess();
   log.Info("stopping");
+  last_resort.Arm((*server)->DrainTime() + limits::kShutdownMargin,
+                  [&server = **server] { return server.UnderWay(); });
   (*server)->Drain();
+  last_resort.SetStage("the store is being closed");
   log.Info("stopped");
   return {};
 }

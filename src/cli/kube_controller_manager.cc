@@ -5,11 +5,13 @@
 #include <memory>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "cli/controller_manager_flags.h"
 #include "cli/controller_manager_process.h"
 #include "cli/host.h"
+#include "cli/last_resort.h"
 #include "cli/server_command.h"
 #include "cli/stop_signals.h"
 #include "cli/version.h"
@@ -30,9 +32,11 @@ constexpr Example kExamples[] = {
      "kube-controller-manager --kubeconfig manager.kubeconfig --use-service-account-credentials "
      "--root-ca-file ca.crt --service-account-private-key-file sa.key"},
 };
-constexpr std::string_view kExitCodes[] = {"it was stopped in order",
-                                           "it cannot be started, or lost its lease to another",
-                                           "the command line is wrong"};
+constexpr std::string_view kExitCodes[] = {
+    "it was stopped in order",
+    "it cannot be started, lost its lease to another, or did "
+    "not stop in time",
+    "the command line is wrong"};
 
 // With the loops, each in a paragraph of its kind.
 std::string Description() {
@@ -60,13 +64,17 @@ int Run(const ControllerManagerCommandLine& line) {
     if (!free) return Complain(std::string(kName), free.error().message(), kExitFailure);
   }
   log.Info("Starting", {{"version", std::string(kKubernetesVersion)}});
+  LastResort last_resort(clock, log);
   auto process = ControllerManagerProcess::Start(line, clock, random, log);
   if (!process) return Complain(std::string(kName), process.error().message(), kExitFailure);
   while (!(*process)->lost()) {
     if (!signals.WaitFor(kLookAround)) continue;
     signals.LetThemEndTheProcess();
     log.Info("stopping");
+    last_resort.Arm(line.shutdown_timeout + limits::kShutdownMargin,
+                    [&process = **process] { return process.UnderWay(); });
     (*process)->Stop();
+    last_resort.SetStage("its connections are being closed");
     log.Info("stopped");
     return kExitSuccess;
   }

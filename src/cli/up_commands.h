@@ -34,7 +34,7 @@ inline constexpr Example kUpExamples[] = {
 };
 inline constexpr std::string_view kUpExitCodes[] = {
     "the cluster was stopped in order; with --detach: it is ready",
-    "it cannot be started, or ended by itself",
+    "it cannot be started, ended by itself, or did not stop in time",
     "the command line is wrong",
 };
 

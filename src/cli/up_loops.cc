@@ -82,6 +82,7 @@ class RunningLoops final : public UpLoops {
 
   Result<void> Start() {
     loop_->Start("controllers");
+    server_.Watch(loop_);
     Result<void> started;
     RunOnLoop([&] { started = StartOnLoop(); });
     if (started) server_.SetControllerManager([this] { return Fault(); });

@@ -18,6 +18,7 @@
 #include "base/strings.h"
 #include "cli/flag_values.h"
 #include "cli/host.h"
+#include "cli/last_resort.h"
 #include "cli/up.h"
 #include "cli/up_commands.h"
 #include "object/scalar/names.h"
@@ -172,6 +173,7 @@ Result<std::string> UpRun::Serve(const UpPlace& place, int report) {
   SKIFF_ASSIGN_OR_RETURN(const UpLock lock, UpLock::Take(place));
   ClusterStart cluster(options_, place, clock, random, log, Say);
   SKIFF_RETURN_IF_ERROR(cluster.Prepare());
+  LastResort last_resort(clock, log);
   SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<ApiServer> server, cluster.Start(signals));
   if (server == nullptr) return "stopped before it was ready";
   SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<UpLoops> loops, cluster.StartLoops(*server));
@@ -192,8 +194,11 @@ Result<std::string> UpRun::Serve(const UpPlace& place, int report) {
   }
   signals.LetThemEndTheProcess();
   Say("stopping; once more ends it at once");
+  last_resort.Arm(server->DrainTime() + limits::kShutdownMargin,
+                  [&server] { return server->UnderWay(); });
   loops = nullptr;
   server->Drain();
+  last_resort.SetStage("the store is being closed");
   unlink(place.running_file().c_str());
   return "stopped";
 }
