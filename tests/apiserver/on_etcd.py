@@ -1,4 +1,4 @@
-"""A real etcd, and API servers whose store it is."""
+"""A real etcd or our own, and API servers whose store it is."""
 import base64
 import contextlib
 import json
@@ -18,12 +18,14 @@ START_SECONDS = 60
 
 
 class Etcd:
-    def __init__(self, folder):
+    """`command` is what runs it: the etcd that is installed, or `skiff etcd`."""
+
+    def __init__(self, folder, command=("etcd",)):
         client, peer = free_port(), free_port()
         self.url = f"http://127.0.0.1:{client}"
         self.log = open(folder / "etcd.log", "wb")
         self.process = subprocess.Popen([
-            "etcd", f"--data-dir={folder}/etcd", "--unsafe-no-fsync",
+            *command, f"--data-dir={folder}/etcd", "--unsafe-no-fsync",
             f"--listen-client-urls={self.url}", f"--advertise-client-urls={self.url}",
             f"--listen-peer-urls=http://127.0.0.1:{peer}",
             f"--initial-advertise-peer-urls=http://127.0.0.1:{peer}",

@@ -16,33 +16,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from protobuf import fields  # noqa: E402
 from surface import BOB, ServerCase, connect  # noqa: E402
 
 ServerCase.BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
-
-
-def varint(data, at):
-    value, shift = 0, 0
-    while True:
-        value |= (data[at] & 0x7F) << shift
-        shift += 7
-        at += 1
-        if not data[at - 1] & 0x80:
-            return value, at
-
-
-def fields(data):
-    """A protobuf message without its schema: pairs of field number and value."""
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
-        if key & 7 == 0:
-            value, at = varint(data, at)
-        else:
-            assert key & 7 == 2, key
-            size, at = varint(data, at)
-            value, at = data[at:at + size], at + size
-        yield key >> 3, value
 
 
 class Profile:
