@@ -123,7 +123,7 @@ void Connection::OnSocketBytes(std::string_view bytes) {
   if (state == TlsSession::State::kHandshake) return;
   if (state == TlsSession::State::kFailed) return Close();
   if (protocol_ == nullptr) {
-    owner_.ReadPeer(tls_->ssl(), peer_);
+    if (!owner_.ReadPeer(tls_->ssl(), peer_)) return Close();
     ChooseProtocol(tls_->speaks_http2());
   }
   if (!plain.empty()) protocol_->OnBytes(plain.view());
@@ -257,6 +257,14 @@ void Connection::OnTimer() {
     protocol_->OnDeadline();
   }
   if (!closed_) UpdateTimer();
+}
+
+void Connection::RereadPeer() {
+  if (closed_ || lingering_ || tls_ == nullptr || protocol_ == nullptr) return;
+  if (!owner_.ReadPeer(tls_->ssl(), peer_)) return Close();
+  // A resumed session came without the links between the certificate and its CA. The client may
+  // show them on a new connection.
+  if (peer_.refused && SSL_session_reused(tls_->ssl()) == 1) Drain();
 }
 
 void Connection::Drain() {

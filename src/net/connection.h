@@ -24,8 +24,8 @@ class ConnectionOwner {
   virtual ~ConnectionOwner() = default;
   // The connection is closed and wants to be retired.
   virtual void OnClosed(Connection* connection) = 0;
-  // After the handshake: who the client is.
-  virtual void ReadPeer(SSL* ssl, ConnectionPeer& peer) = 0;
+  // After the handshake: who the client is. False if no connection with it is wanted.
+  virtual bool ReadPeer(SSL* ssl, ConnectionPeer& peer) = 0;
 };
 
 class Connection final : public EventLoop::Watcher, public HttpProtocol::Host {
@@ -37,6 +37,8 @@ class Connection final : public EventLoop::Watcher, public HttpProtocol::Host {
 
   // Once.
   void Start();
+  // Other CAs of clients count now: who the client is from its next request on.
+  void RereadPeer();
   // Finishes what is under way, and ends.
   void Drain();
   // Ends at once.

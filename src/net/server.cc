@@ -74,6 +74,10 @@ class LoopServer final : public ConnectionOwner {
     for (Connection* connection : All()) connection->Drain();
   }
 
+  void RereadPeers() {
+    for (Connection* connection : All()) connection->RereadPeer();
+  }
+
   void CloseAll() {
     for (Connection* connection : All()) connection->Close();
   }
@@ -86,7 +90,10 @@ class LoopServer final : public ConnectionOwner {
     Forget();
   }
 
-  void ReadPeer(SSL* ssl, ConnectionPeer& peer) override { tls_->ReadPeer(ssl, peer); }
+  bool ReadPeer(SSL* ssl, ConnectionPeer& peer) override {
+    tls_->ReadPeer(ssl, peer);
+    return peer.certificate != nullptr || !tls_->requires_client_certificate();
+  }
 
   // Any thread: counted from the moment when the connection is given to this loop.
   void Expect() {
@@ -215,8 +222,12 @@ void HttpServer::Impl::OnAccept(UniqueFd fd, std::string address) {
 
 void HttpServer::Impl::CheckTlsFiles() {
   EventLoop& loop = loops_.front()->loop();
-  if (auto checked = tls_->Check(); !checked)
-    options_.on_error("certificates stay as they were: " + checked.error().message());
+  const auto has_other_cas = tls_->Check();
+  if (!has_other_cas)
+    options_.on_error("certificates stay as they were: " + has_other_cas.error().message());
+  else if (*has_other_cas)
+    for (auto& server : loops_)
+      server->loop().Post([&connections = *server] { connections.RereadPeers(); });
   loop.AddTimer(loop.now() + limits::kTlsFileCheckInterval, [this] { CheckTlsFiles(); });
 }
 

@@ -13,20 +13,18 @@ namespace skiff {
 Result<std::unique_ptr<TlsContext>> TlsContext::Load(TlsOptions options, Clock& clock) {
   std::unique_ptr<TlsContext> context(new TlsContext(std::move(options), clock));
   context->marks_ = context->LookAtFiles();
-  SKIFF_ASSIGN_OR_RETURN(context->state_, LoadTlsState(context->options_, clock));
+  SKIFF_ASSIGN_OR_RETURN(context->state_, LoadTlsState(context->options_, clock, nullptr));
   return context;
 }
 
 TlsContext::~TlsContext() = default;
 
-SSL* TlsContext::NewSession() const {
-  std::shared_ptr<const TlsState> state;
-  {
-    std::lock_guard lock(mutex_);
-    state = state_;
-  }
-  return NewTlsSession(std::move(state));
+std::shared_ptr<const TlsState> TlsContext::State() const {
+  std::lock_guard lock(mutex_);
+  return state_;
 }
+
+SSL* TlsContext::NewSession() const { return NewTlsSession(State()); }
 
 std::vector<TlsContext::FileMark> TlsContext::LookAtFiles() const {
   std::vector<std::string_view> files = {options_.certificate.certificate_file,
@@ -48,17 +46,22 @@ std::vector<TlsContext::FileMark> TlsContext::LookAtFiles() const {
   return marks;
 }
 
-Result<void> TlsContext::Check() {
+Result<bool> TlsContext::Check() {
   // Looked at before they are read: what changes in between is seen the next time.
   std::vector<FileMark> marks = LookAtFiles();
-  if (marks == marks_) return {};
+  if (marks == marks_) return false;
   marks_ = std::move(marks);
-  SKIFF_ASSIGN_OR_RETURN(auto state, LoadTlsState(options_, clock_));
+  SKIFF_ASSIGN_OR_RETURN(auto state, LoadTlsState(options_, clock_, State().get()));
   std::lock_guard lock(mutex_);
+  const bool has_other_cas = &ClientCasOf(*state) != &ClientCasOf(*state_);
   state_ = std::move(state);
-  return {};
+  return has_other_cas;
 }
 
-void TlsContext::ReadPeer(SSL* ssl, ConnectionPeer& peer) const { ReadTlsPeer(ssl, clock_, peer); }
+void TlsContext::ReadPeer(SSL* ssl, ConnectionPeer& peer) const {
+  const std::shared_ptr<const TlsState> state = State();
+  const ClientCas& now = ClientCasOf(*state);
+  ReadTlsPeer(ssl, clock_, &ClientCasOf(ssl) == &now ? nullptr : &now, peer);
+}
 
 }  // namespace skiff

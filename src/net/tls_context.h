@@ -1,9 +1,10 @@
 // What new TLS connections begin with: certificates, client CAs, versions and ciphers.
 //
 // The files are looked at from time to time (Check()); when one has changed, all are read anew, and
-// connections that begin later use the new ones. Files that cannot be used leave the old state in
-// place. A new state also has new keys for session tickets, so that no session outlives the
-// certificates and CAs that it was made under.
+// connections that begin later use the new ones; the certificates of clients that are connected
+// are asked about again (ReadPeer()). Files that cannot be used leave the old state in place. A new
+// state also has new keys for session tickets, so that no session outlives the certificates and CAs
+// that it was made under.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +31,15 @@ class TlsContext {
 
   // Any thread. For one connection; null when there is no memory.
   SSL* NewSession() const;
-  // One thread. Reads the files again if one of them has changed. An error tells of files that
-  // cannot be used; it is told once for each change.
-  Result<void> Check();
+  // One thread. Reads the files again if one of them has changed, and says whether other CAs of
+  // clients count from now on. An error tells of files that cannot be used; it is told once for
+  // each change.
+  Result<bool> Check();
 
-  // After the handshake: what the client's certificate says, and whether it is to be believed.
+  // Any thread, after the handshake: what the client's certificate says, and whether the CAs of
+  // now believe it.
   void ReadPeer(SSL* ssl, ConnectionPeer& peer) const;
+  bool requires_client_certificate() const { return options_.require_client_certificate; }
 
  private:
   struct FileMark {
@@ -48,6 +52,7 @@ class TlsContext {
 
   TlsContext(TlsOptions options, Clock& clock) : options_(std::move(options)), clock_(clock) {}
   std::vector<FileMark> LookAtFiles() const;
+  std::shared_ptr<const TlsState> State() const;
 
   const TlsOptions options_;
   Clock& clock_;

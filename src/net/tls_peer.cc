@@ -52,11 +52,10 @@ int64_t NotAfter(const X509* certificate) {
   return timegm(&fields);
 }
 
-bool Verify(X509_STORE* store, X509_STORE_CTX* context, Clock& clock) {
+bool Verify(X509_STORE* store, X509* certificate, STACK_OF(X509) * chain, Clock& clock) {
   const std::unique_ptr<X509_STORE_CTX, void (*)(X509_STORE_CTX*)> own(X509_STORE_CTX_new(),
                                                                        X509_STORE_CTX_free);
-  if (own == nullptr || X509_STORE_CTX_init(own.get(), store, X509_STORE_CTX_get0_cert(context),
-                                            X509_STORE_CTX_get0_untrusted(context)) != 1)
+  if (own == nullptr || X509_STORE_CTX_init(own.get(), store, certificate, chain) != 1)
     return false;
   X509_VERIFY_PARAM* param = X509_STORE_CTX_get0_param(own.get());
   X509_VERIFY_PARAM_set_time(param, Seconds(clock));
@@ -67,18 +66,25 @@ bool Verify(X509_STORE* store, X509_STORE_CTX* context, Clock& clock) {
   return X509_verify_cert(own.get()) == 1;
 }
 
+// Which of the CAs know the certificate: bit i for file i.
+uint32_t VerifiedBy(const ClientCas& cas, X509* certificate, STACK_OF(X509) * chain) {
+  uint32_t verified_by = 0;
+  for (size_t i = 0; i < cas.stores.size() && i < kMaxCaFiles; ++i)
+    if (Verify(cas.stores[i].get(), certificate, chain, *cas.clock)) verified_by |= 1u << i;
+  // What verifying complained about must not be taken for a failure of the session.
+  ERR_clear_error();
+  return verified_by;
+}
+
 }  // namespace
 
 int VerifyTlsPeer(X509_STORE_CTX* context, void* client_cas) {
   const auto& cas = *static_cast<const ClientCas*>(client_cas);
-  uint32_t verified_by = 0;
-  for (size_t i = 0; i < cas.stores.size() && i < kMaxCaFiles; ++i)
-    if (Verify(cas.stores[i].get(), context, *cas.clock)) verified_by |= 1u << i;
+  const uint32_t verified_by =
+      VerifiedBy(cas, X509_STORE_CTX_get0_cert(context), X509_STORE_CTX_get0_untrusted(context));
   X509_STORE_CTX_set_error(context, verified_by == 0
                                         ? X509_V_ERR_CERT_UNTRUSTED
                                         : kVerifiedBase + static_cast<int>(verified_by));
-  // What verifying complained about must not be taken for a failure of the handshake.
-  ERR_clear_error();
   return verified_by != 0 || !cas.required ? 1 : 0;
 }
 
@@ -106,12 +112,16 @@ std::shared_ptr<PeerCertificate> DescribeCertificate(X509* certificate) {
   return peer;
 }
 
-void ReadTlsPeer(SSL* ssl, Clock& clock, ConnectionPeer& peer) {
+void ReadTlsPeer(SSL* ssl, Clock& clock, const ClientCas* changed, ConnectionPeer& peer) {
+  peer.certificate = nullptr;
+  peer.refused = false;
   X509* certificate = SSL_get0_peer_certificate(ssl);
   if (certificate == nullptr) return;
   time_t now = Seconds(clock);
   // A resumed session was verified when it began; it may have run out since.
-  const long verified = SSL_get_verify_result(ssl) - kVerifiedBase;
+  const long verified = changed == nullptr
+                            ? SSL_get_verify_result(ssl) - kVerifiedBase
+                            : VerifiedBy(*changed, certificate, SSL_get_peer_cert_chain(ssl));
   const bool is_valid = verified > 0 && X509_cmp_time(X509_get0_notAfter(certificate), &now) > 0;
   if (auto described = is_valid ? DescribeCertificate(certificate) : nullptr) {
     described->verified_by = static_cast<uint32_t>(verified);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <openssl/ssl.h>
@@ -12,11 +13,13 @@
 
 namespace skiff {
 
-// What clients' certificates are verified against: a store for each CA file.
+// What clients' certificates are verified against: a store for each CA file, and the file's text.
+// Immutable once made.
 struct ClientCas {
   Clock* clock = nullptr;
   bool required = false;  // whoever has no certificate of theirs is turned away
   std::vector<std::unique_ptr<X509_STORE, void (*)(X509_STORE*)>> stores;
+  std::vector<std::string> texts;
 };
 
 // Verifies a chain that a client sent, for client authentication and at the time of the clock. For
@@ -25,8 +28,11 @@ struct ClientCas {
 // certificate. The result also stays with the session when it is resumed, unlike the chain.
 int VerifyTlsPeer(X509_STORE_CTX* context, void* client_cas);
 
-// What the certificate of a client says, or that it is not to be believed.
-void ReadTlsPeer(SSL* ssl, Clock& clock, ConnectionPeer& peer);
+// What the certificate of a client says, or that it is not to be believed. Without `changed`, by
+// what VerifyTlsPeer() found in the handshake; with it, by these CAs, which have taken the place of
+// those. A session that was resumed has no chain any more, so that a certificate which needs one is
+// not believed then.
+void ReadTlsPeer(SSL* ssl, Clock& clock, const ClientCas* changed, ConnectionPeer& peer);
 
 // Null when the subject has more than one uid.
 std::shared_ptr<PeerCertificate> DescribeCertificate(X509* certificate);

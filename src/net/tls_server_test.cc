@@ -160,6 +160,10 @@ TEST_F(TlsServerTest, CertificatesAreChosenByName) {
   TestCertificate alice({.common_name = "alice"}, &ca_);
   TlsClient client(server.address(), {.certificate = &alice, .server_name = "api.example"});
   EXPECT_EQ(client.Get("/"), "CN=alice");
+  // And so is the protocol agreed on.
+  TlsClient modern(server.address(),
+                   {.server_name = "api.example", .protocols = {"http/1.1", "h2"}});
+  EXPECT_EQ(modern.protocol(), "h2");
 }
 
 TEST_F(TlsServerTest, SessionsAreResumedWithTheirCertificate) {
@@ -234,6 +238,65 @@ TEST_F(TlsServerTest, AChangedCaIsAskedAlsoForSessionsThatWereBegunUnderTheOld) 
   TestCertificate bob({.common_name = "bob"}, &new_ca);
   TlsClient third(address, {.certificate = &bob});
   EXPECT_EQ(third.Get("/"), "CN=bob");
+}
+
+TEST_F(TlsServerTest, AWithdrawnCaCountsAlsoForConnectionsThatAreOpen) {
+  TestServer server(TestServer::WithManualClock{}, WhoAmI, options_);
+  TestCertificate link({.common_name = "link", .is_ca = true}, &ca_);
+  TestCertificate alice({.common_name = "alice"}, &link);
+  TestCertificate new_ca({.common_name = "new ca", .is_ca = true});
+  TestCertificate bob({.common_name = "bob"}, &new_ca);
+  const auto ask = [](TlsClient& client) {
+    client.Send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    const std::string answer = client.Receive();
+    return answer.substr(std::min(answer.size(), answer.find("\r\n\r\n") + 4));
+  };
+  TlsClient open(server.address(), {.certificate = &alice, .intermediate = &link});
+  TlsClient too_early(server.address(), {.certificate = &bob});
+  EXPECT_EQ(ask(open), "CN=alice");
+  EXPECT_EQ(ask(too_early), "refused");
+  const auto write_cas = [&](const std::string& text) {
+    folder_.Write("ca.crt", text);
+    server.Advance(limits::kTlsFileCheckInterval);
+    EXPECT_EQ(Ask(server, nullptr), "nobody");  // that turn of the loop is over
+  };
+  write_cas(ca_.CertificatePem() + new_ca.CertificatePem());
+  EXPECT_EQ(ask(open), "CN=alice");
+  EXPECT_EQ(ask(too_early), "CN=bob");
+  write_cas(new_ca.CertificatePem());
+  EXPECT_EQ(ask(open), "refused");
+  EXPECT_EQ(ask(too_early), "CN=bob");
+}
+
+// Its chain is not known any more, so it is asked to come again rather than refused for good.
+TEST_F(TlsServerTest, AResumedSessionOfAWithdrawnCaIsEnded) {
+  TestServer server(TestServer::WithManualClock{}, WhoAmI, options_);
+  TestCertificate alice({.common_name = "alice"}, &ca_);
+  TlsClient first(server.address(), {.certificate = &alice});
+  EXPECT_EQ(first.Get("/"), "CN=alice");
+  SSL_SESSION* session = first.TakeSession();
+  TlsClient second(server.address(), {.certificate = &alice, .session = session});
+  ASSERT_TRUE(second.Send("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+  EXPECT_TRUE(second.Receive().ends_with("CN=alice"));
+  EXPECT_TRUE(second.resumed());
+  TestCertificate new_ca({.common_name = "new ca", .is_ca = true});
+  folder_.Write("ca.crt", new_ca.CertificatePem());
+  server.Advance(limits::kTlsFileCheckInterval);
+  EXPECT_EQ(second.Receive(), "");
+  SSL_SESSION_free(session);
+}
+
+TEST_F(TlsServerTest, WhereACertificateIsRequiredAWithdrawnCaEndsConnections) {
+  options_.require_client_certificate = true;
+  TestServer server(TestServer::WithManualClock{}, WhoAmI, options_);
+  TestCertificate alice({.common_name = "alice"}, &ca_);
+  TlsClient open(server.address(), {.certificate = &alice});
+  ASSERT_TRUE(open.Send("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+  EXPECT_TRUE(open.Receive().ends_with("CN=alice"));
+  TestCertificate new_ca({.common_name = "new ca", .is_ca = true});
+  folder_.Write("ca.crt", new_ca.CertificatePem());
+  server.Advance(limits::kTlsFileCheckInterval);
+  EXPECT_EQ(open.Receive(), "");
 }
 
 TEST_F(TlsServerTest, HandshakesThatTakeTooLongAreClosed) {

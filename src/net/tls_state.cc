@@ -32,8 +32,7 @@ using KeyPointer = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
 using BioPointer = std::unique_ptr<BIO, Freer<BIO_free>>;
 
 struct TlsState {
-  ClientCas client_cas;
-  std::vector<X509Pointer> ca_certificates;
+  std::shared_ptr<ClientCas> client_cas;
   CtxPointer ctx;                           // with the certificate that has no name
   std::vector<CtxPointer> others;           // one for each certificate of by_name
   std::map<std::string, SSL_CTX*> by_name;  // exact, or with a leading "*."
@@ -81,9 +80,8 @@ BioPointer MemoryBio(const std::string& text) {
   return BioPointer(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-Result<std::vector<X509Pointer>> ReadCertificates(const std::string& what,
-                                                  const std::string& path) {
-  SKIFF_ASSIGN_OR_RETURN(const std::string text, ReadFile(what, path));
+Result<std::vector<X509Pointer>> ParseCertificates(const std::string& what, const std::string& path,
+                                                   const std::string& text) {
   BioPointer bio = MemoryBio(text);
   std::vector<X509Pointer> certificates;
   while (X509* certificate = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr))
@@ -97,6 +95,24 @@ Result<std::vector<X509Pointer>> ReadCertificates(const std::string& what,
   return certificates;
 }
 
+Result<std::vector<X509Pointer>> ReadCertificates(const std::string& what,
+                                                  const std::string& path) {
+  SKIFF_ASSIGN_OR_RETURN(const std::string text, ReadFile(what, path));
+  return ParseCertificates(what, path, text);
+}
+
+int ChooseProtocol(SSL*, const unsigned char** out, unsigned char* out_size,
+                   const unsigned char* offered, unsigned int offered_size, void* with_http2) {
+  const bool both = with_http2 != nullptr;
+  const unsigned char* ours = both ? kBothProtocols : kHttp1Alone;
+  const unsigned int size = both ? sizeof(kBothProtocols) - 1 : sizeof(kHttp1Alone) - 1;
+  const int outcome = SSL_select_next_proto(const_cast<unsigned char**>(out), out_size, ours, size,
+                                            offered, offered_size);
+  return outcome == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+// Everything but certificates. A session that changes over to the context of another name takes
+// what is set here from there.
 Result<CtxPointer> NewCtx(const TlsOptions& options) {
   SKIFF_ASSIGN_OR_RETURN(const int version, TlsVersion(options.min_version));
   SKIFF_ASSIGN_OR_RETURN(const std::string ciphers, CipherList(options.cipher_suites));
@@ -116,6 +132,8 @@ Result<CtxPointer> NewCtx(const TlsOptions& options) {
   SSL_CTX_set_session_cache_mode(ctx.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(ctx.get(), 1);
   SSL_CTX_set_session_id_context(ctx.get(), kSessionContext, sizeof(kSessionContext) - 1);
+  static constinit char with_http2 = 0;  // only its address counts
+  SSL_CTX_set_alpn_select_cb(ctx.get(), ChooseProtocol, options.http2 ? &with_http2 : nullptr);
   return ctx;
 }
 
@@ -137,38 +155,34 @@ Result<void> UseCertificate(SSL_CTX* ctx, const TlsCertificateFiles& files) {
   return {};
 }
 
-Result<void> LoadClientCas(const TlsOptions& options, Clock& clock, TlsState& state) {
-  state.client_cas.clock = &clock;
-  state.client_cas.required = options.require_client_certificate;
+// Those of `before` if the files hold what they held then.
+Result<std::shared_ptr<ClientCas>> LoadClientCas(const TlsOptions& options, Clock& clock,
+                                                 const TlsState* before) {
+  auto cas = std::make_shared<ClientCas>();
+  cas->clock = &clock;
+  cas->required = options.require_client_certificate;
   for (const std::string& file : options.client_ca_files) {
-    SKIFF_ASSIGN_OR_RETURN(auto certificates, ReadCertificates("the CA of clients", file));
-    auto& store = state.client_cas.stores.emplace_back(X509_STORE_new(), X509_STORE_free);
-    for (X509Pointer& certificate : certificates) {
+    SKIFF_ASSIGN_OR_RETURN(cas->texts.emplace_back(), ReadFile("the CA of clients", file));
+    SKIFF_ASSIGN_OR_RETURN(auto certificates,
+                           ParseCertificates("the CA of clients", file, cas->texts.back()));
+    auto& store = cas->stores.emplace_back(X509_STORE_new(), X509_STORE_free);
+    for (X509Pointer& certificate : certificates)
       if (X509_STORE_add_cert(store.get(), certificate.get()) != 1) return TlsFailure(file);
-      state.ca_certificates.push_back(std::move(certificate));
-    }
   }
-  return {};
+  if (before != nullptr && before->client_cas->texts == cas->texts) return before->client_cas;
+  return cas;
 }
 
-void UseClientCas(SSL_CTX* ctx, TlsState& state) {
-  if (state.client_cas.stores.empty()) return;
+void UseClientCas(SSL_CTX* ctx, ClientCas& cas) {
+  if (cas.stores.empty()) return;
   SSL_CTX_set_client_CA_list(ctx, sk_X509_NAME_new_null());  // takes it over
-  for (const X509Pointer& certificate : state.ca_certificates)
-    SSL_CTX_add_client_CA(ctx, certificate.get());
-  const int mode = state.client_cas.required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0;
+  for (const auto& store : cas.stores)
+    for (int i = 0; i < sk_X509_OBJECT_num(X509_STORE_get0_objects(store.get())); ++i)
+      SSL_CTX_add_client_CA(ctx, X509_OBJECT_get0_X509(sk_X509_OBJECT_value(
+                                     X509_STORE_get0_objects(store.get()), i)));
+  const int mode = cas.required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0;
   SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | mode, nullptr);
-  SSL_CTX_set_cert_verify_callback(ctx, VerifyTlsPeer, &state.client_cas);
-}
-
-int ChooseProtocol(SSL*, const unsigned char** out, unsigned char* out_size,
-                   const unsigned char* offered, unsigned int offered_size, void* with_http2) {
-  const bool both = with_http2 != nullptr;
-  const unsigned char* ours = both ? kBothProtocols : kHttp1Alone;
-  const unsigned int size = both ? sizeof(kBothProtocols) - 1 : sizeof(kHttp1Alone) - 1;
-  const int outcome = SSL_select_next_proto(const_cast<unsigned char**>(out), out_size, ours, size,
-                                            offered, offered_size);
-  return outcome == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+  SSL_CTX_set_cert_verify_callback(ctx, VerifyTlsPeer, &cas);
 }
 
 int ChooseCertificate(SSL* ssl, int*, void* state) {
@@ -213,7 +227,8 @@ int StateIndex() {
 
 }  // namespace
 
-Result<std::shared_ptr<const TlsState>> LoadTlsState(const TlsOptions& options, Clock& clock) {
+Result<std::shared_ptr<const TlsState>> LoadTlsState(const TlsOptions& options, Clock& clock,
+                                                     const TlsState* before) {
   ERR_clear_error();
   if (options.by_name.size() > limits::kMaxSniCertificates)
     return BadRequest("too many certificates for names");
@@ -221,13 +236,12 @@ Result<std::shared_ptr<const TlsState>> LoadTlsState(const TlsOptions& options, 
   SKIFF_ASSIGN_OR_RETURN(state->ctx, NewCtx(options));
   SSL_CTX* ctx = state->ctx.get();
   SKIFF_RETURN_IF_ERROR(UseCertificate(ctx, options.certificate));
-  SKIFF_RETURN_IF_ERROR(LoadClientCas(options, clock, *state));
-  UseClientCas(ctx, *state);
-  SSL_CTX_set_alpn_select_cb(ctx, ChooseProtocol, options.http2 ? state.get() : nullptr);
+  SKIFF_ASSIGN_OR_RETURN(state->client_cas, LoadClientCas(options, clock, before));
+  UseClientCas(ctx, *state->client_cas);
   for (const TlsCertificateFiles& files : options.by_name) {
     SKIFF_ASSIGN_OR_RETURN(CtxPointer other, NewCtx(options));
     SKIFF_RETURN_IF_ERROR(UseCertificate(other.get(), files));
-    UseClientCas(other.get(), *state);
+    UseClientCas(other.get(), *state->client_cas);
     std::vector<std::string> names = files.names;
     if (names.empty()) names = NamesOf(SSL_CTX_get0_certificate(other.get()));
     for (const std::string& name : names) state->by_name.emplace(name, other.get());
@@ -243,6 +257,13 @@ SSL* NewTlsSession(std::shared_ptr<const TlsState> state) {
   if (ssl == nullptr) return nullptr;
   SSL_set_ex_data(ssl, StateIndex(), new std::shared_ptr<const TlsState>(std::move(state)));
   return ssl;
+}
+
+const ClientCas& ClientCasOf(const TlsState& state) { return *state.client_cas; }
+
+const ClientCas& ClientCasOf(SSL* ssl) {
+  using Held = std::shared_ptr<const TlsState>;
+  return *(*static_cast<const Held*>(SSL_get_ex_data(ssl, StateIndex())))->client_cas;
 }
 
 }  // namespace skiff
