@@ -30,15 +30,22 @@ Result<OpenedStore> OpenEtcd(const StorageOptions& options, Clock& clock, Random
 }
 
 // The store has a directory of its own in the data directory, beside what `skiff up` keeps there.
-Result<OpenedStore> OpenEmbedded(const StorageOptions& options, Clock& clock, Random& random) {
+Result<OpenedStore> OpenEmbedded(const StorageOptions& options, Clock& clock, Random& random,
+                                 Log& log) {
   std::error_code error;
-  std::filesystem::create_directories(options.data_dir, error);
+  const bool is_new = std::filesystem::create_directories(options.data_dir, error);
+  if (is_new && !error)
+    std::filesystem::permissions(options.data_dir, std::filesystem::perms::owner_all, error);
   if (error) {
     return Fail(StatusReason::kInternalError,
                 "--data-dir: cannot make " + options.data_dir + ": " + error.message());
   }
   RocksDbOptions engine;
   engine.directory = options.data_dir + "/store";
+  engine.on_exposed = [directory = engine.directory, &log] {
+    log.Warning("others could look into the store until now; its mode was changed",
+                {{"directory", directory}});
+  };
   EmbeddedOptions embedded;
   embedded.open_engine = [engine] { return RocksDbEngine::Open(engine); };
   embedded.probe = [engine] { return RocksDbEngine::Probe(engine); };
@@ -52,8 +59,9 @@ Result<OpenedStore> OpenEmbedded(const StorageOptions& options, Clock& clock, Ra
 
 }  // namespace
 
-Result<OpenedStore> OpenStore(const StorageOptions& options, Clock& clock, Random& random) {
-  return options.etcd_servers.empty() ? OpenEmbedded(options, clock, random)
+Result<OpenedStore> OpenStore(const StorageOptions& options, Clock& clock, Random& random,
+                              Log& log) {
+  return options.etcd_servers.empty() ? OpenEmbedded(options, clock, random, log)
                                       : OpenEtcd(options, clock, random);
 }
 

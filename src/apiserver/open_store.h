@@ -5,6 +5,7 @@
 
 #include "apiserver/options.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "store/store.h"
@@ -19,7 +20,8 @@ struct OpenedStore {
   std::shared_ptr<void> compactor;
 };
 
-// Clock and randomness outlive the store.
-Result<OpenedStore> OpenStore(const StorageOptions& options, Clock& clock, Random& random);
+// Clock, randomness and log outlive the store.
+Result<OpenedStore> OpenStore(const StorageOptions& options, Clock& clock, Random& random,
+                              Log& log);
 
 }  // namespace skiff

@@ -105,7 +105,7 @@ class ApiServer::Impl {
     SetPodFeatures(options_.allow_privileged, is_gate_on);
     SetFeatures(is_gate_on);
     if (given_store_ == nullptr) {
-      SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_));
+      SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_, log_));
     }
     SKIFF_RETURN_IF_ERROR(Serve());
     SKIFF_RETURN_IF_ERROR(StartStorages());

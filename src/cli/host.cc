@@ -17,6 +17,7 @@
 #include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 namespace skiff {
 namespace {
@@ -127,6 +128,7 @@ HostFacts FindHostFacts() {
 
 void PrepareToServe() {
   signal(SIGPIPE, SIG_IGN);
+  umask(S_IRWXG | S_IRWXO);
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
   files.rlim_cur = files.rlim_max;

@@ -14,8 +14,9 @@ namespace skiff {
 // The address by which packets to the outside leave, IPv4 before IPv6, and the host's name.
 HostFacts FindHostFacts();
 
-// Lets the process have as many files and connections open as it may ask for, and makes writing to
-// a connection that has gone an error instead of an end.
+// Lets the process have as many files and connections open as it may ask for, makes writing to a
+// connection that has gone an error instead of an end, and keeps the files that it makes from
+// others (umask), unless whoever makes one says otherwise.
 void PrepareToServe();
 
 // Whether a server could listen there now. If not, the error says why, who listens there as far as

@@ -104,6 +104,24 @@ Result<void> RocksDbDirectory::Create() const {
   return {};
 }
 
+Result<bool> RocksDbDirectory::MakePrivate() const {
+  namespace fs = std::filesystem;
+  constexpr fs::perms kOthers = fs::perms::group_all | fs::perms::others_all;
+  std::error_code error;
+  const bool was_exposed = (fs::status(path_, error).permissions() & kOthers) != fs::perms::none;
+  if (was_exposed && !error) fs::permissions(path_, kOthers, fs::perm_options::remove, error);
+  if (error) {
+    return Fail(StatusReason::kInternalError,
+                "the store in " + path_ + " cannot be kept from others: " + error.message());
+  }
+  // Nobody comes to the files any more but who has one open; they go without a word.
+  for (const auto& entry : fs::directory_iterator(path_, error)) {
+    std::error_code ignored;
+    fs::permissions(entry.path(), kOthers, fs::perm_options::remove, ignored);
+  }
+  return was_exposed;
+}
+
 Result<void> RocksDbDirectory::Lock() {
   const bool is_new = !Has(kOwnerFile) || !Has("CURRENT");
   const rocksdb::Status status = fs_->LockFile(PathOf(kOwnerFile), io_, &lock_, nullptr);

@@ -33,6 +33,9 @@ class RocksDbDirectory {
   Result<bool> HoldsStore() const;
   // Makes the directory and its name durable.
   Result<void> Create() const;
+  // Takes from others what they may do with the directory and the files in it. On the machine's
+  // file system. True if there was something to take from the directory.
+  Result<bool> MakePrivate() const;
   // Holds it against other processes, and other engines of this one, until destruction. What marks
   // a directory as a store's is durable before anything else is made in it.
   Result<void> Lock();

@@ -416,6 +416,10 @@ Result<void> RocksEngine::Open() {
   }
   if (options_.read_only) return OpenReadOnly();
   if (!found) SKIFF_RETURN_IF_ERROR(directory_.Create());
+  if (options_.file_system == nullptr) {
+    SKIFF_ASSIGN_OR_RETURN(const bool was_exposed, directory_.MakePrivate());
+    if (found && was_exposed) options_.on_exposed();
+  }
   return OpenForWriting();
 }
 

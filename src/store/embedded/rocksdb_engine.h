@@ -5,6 +5,9 @@
 // files there is RESERVE, a few megabytes that are given up when the disk is full so that what is
 // in memory can still be put into files.
 //
+// There are secrets in it, so nobody but its owner may look into the directory: it is made so, and
+// one that is not is changed when it is opened for writing.
+//
 // What the write-ahead log and the manifest must hold is decided here and not by RocksDB
 // (record_file.h): the torn end that a power cut leaves is cut off before RocksDB sees it; any
 // other damage is an error that names the file. RocksDB then reads the log in its strictest mode.
@@ -17,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -40,7 +44,9 @@ struct RocksDbOptions {
   // Whether a write waits for the disk. Without it a power cut may take what was acknowledged; the
   // end of the process alone does not.
   bool sync = true;
-  // For simulations; null is the machine's.
+  // Told if others could look into the directory until now.
+  std::function<void()> on_exposed = [] {};
+  // For simulations; null is the machine's. Modes of files are the machine's alone.
   std::shared_ptr<rocksdb::FileSystem> file_system;
   // Of each family. Tests choose less, for many files from few writes.
   size_t write_buffer_bytes = limits::kStoreWriteBufferBytes;

@@ -89,6 +89,30 @@ TEST_F(RocksDbEngineTest, TakesAnEmptyDirectory) {
   EXPECT_NE(Open(), nullptr);
 }
 
+TEST_F(RocksDbEngineTest, OthersCannotLookIntoADirectoryNewOrOld) {
+  using std::filesystem::perms;
+  const auto mode = [&](const std::string& path) {
+    return std::filesystem::status(path).permissions();
+  };
+  RocksDbOptions options = Options();
+  int exposed = 0;
+  options.on_exposed = [&] { ++exposed; };
+  Open(options).reset();
+  EXPECT_EQ(mode(options.directory), perms::owner_all);
+  EXPECT_EQ(exposed, 0);
+  constexpr perms kOpenToAll = perms::owner_all | perms::group_all | perms::others_all;
+  std::filesystem::permissions(options.directory, kOpenToAll);
+  std::filesystem::permissions(options.directory + "/OWNER", kOpenToAll);
+  options.read_only = true;
+  Open(options).reset();
+  EXPECT_EQ(mode(options.directory), kOpenToAll);
+  options.read_only = false;
+  Open(options).reset();
+  EXPECT_EQ(mode(options.directory), perms::owner_all);
+  EXPECT_EQ(mode(options.directory + "/OWNER"), perms::owner_all);
+  EXPECT_EQ(exposed, 1);
+}
+
 TEST_F(RocksDbEngineTest, ADirectoryWhoseParentIsMissingIsNamed) {
   RocksDbOptions options = Options();
   options.directory = place_.PathOf("a/b/c");

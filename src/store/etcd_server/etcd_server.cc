@@ -34,7 +34,7 @@ constexpr uint32_t kResetsPerSecond = 1000;
 constexpr Duration kIdleTimeout = std::chrono::hours(24);
 
 Result<std::unique_ptr<EmbeddedStore>> OpenStore(const EtcdServerOptions& options, Clock& clock,
-                                                 Random& random) {
+                                                 Random& random, Log& log) {
   std::error_code error;
   const bool is_new = std::filesystem::create_directories(options.data_directory, error);
   // Others may not look into it: there may be secrets.
@@ -48,6 +48,10 @@ Result<std::unique_ptr<EmbeddedStore>> OpenStore(const EtcdServerOptions& option
   RocksDbOptions engine;
   engine.directory = options.data_directory + "/store";
   engine.sync = options.sync;
+  engine.on_exposed = [directory = engine.directory, &log] {
+    log.Warning("others could look into the store until now; its mode was changed",
+                {{"directory", directory}});
+  };
   EmbeddedOptions embedded;
   embedded.open_engine = [engine] { return RocksDbEngine::Open(engine); };
   embedded.probe = [engine] { return RocksDbEngine::Probe(engine); };
@@ -232,7 +236,7 @@ EtcdServer::~EtcdServer() = default;
 
 Result<std::unique_ptr<EtcdServer>> EtcdServer::Start(EtcdServerOptions options, Clock& clock,
                                                       Random& random, Log& log) {
-  SKIFF_ASSIGN_OR_RETURN(auto store, OpenStore(options, clock, random));
+  SKIFF_ASSIGN_OR_RETURN(auto store, OpenStore(options, clock, random, log));
   auto impl = std::make_unique<Impl>(std::move(options), clock, log, std::move(store));
   SKIFF_RETURN_IF_ERROR(impl->Start());
   return std::unique_ptr<EtcdServer>(new EtcdServer(std::move(impl)));

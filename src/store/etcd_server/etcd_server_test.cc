@@ -272,6 +272,26 @@ TEST_F(EtcdServerTest, TheGatewaySpeaksJson) {
   EXPECT_EQ(got.headers[":status"], "405");
 }
 
+TEST_F(EtcdServerTest, TheGatewayRefusesWhatPagesOfOtherHostsAsk) {
+  const auto put_from = [&](const std::string& origin) {
+    auto& answer = client_->Wait(
+        client_->Ask("POST", "/v3/kv/put", {{"origin", origin}}, R"({"key":"YQ=="})"));
+    return answer.headers[":status"];
+  };
+  EXPECT_EQ(put_from("https://evil.example"), "403");
+  EXPECT_EQ(put_from("null"), "403");
+  EXPECT_EQ(Get("a"), "none");
+  EXPECT_EQ(put_from("http://a"), "200");
+}
+
+TEST_F(EtcdServerTest, OthersCannotLookIntoTheStore) {
+  const auto mode = [&](const std::string& path) {
+    return std::filesystem::status(directory_.path() + path).permissions();
+  };
+  EXPECT_EQ(mode("/data"), std::filesystem::perms::owner_all);
+  EXPECT_EQ(mode("/data/store"), std::filesystem::perms::owner_all);
+}
+
 TEST_F(EtcdServerTest, TheGatewayAnswersStreamsWithALineForEachMessage) {
   std::string code;
   Post("/v3/kv/put", R"({"key":"YQ==","value":"MQ=="})", &code);

@@ -190,11 +190,23 @@ class LineSource final : public BodySource {
   GrpcReader reader_;
 };
 
+// Whether a browser sends this for a page of another host. Nothing but browsers says an origin.
+bool IsCrossOrigin(const HttpRequest& request) {
+  const std::string_view origin = request.headers.Get("origin");
+  if (origin.empty()) return false;
+  const size_t at = origin.find("://");
+  return at == std::string_view::npos || origin.substr(at + 3) != request.headers.Get("host");
+}
+
 }  // namespace
 
 void JsonGateway::Handle(HttpRequest request, Responder responder) {
   if (!request.path.starts_with(kRoot))
     return other_->Handle(std::move(request), std::move(responder));
+  if (IsCrossOrigin(request)) {
+    return std::move(responder).Respond(
+        ErrorResponse({GrpcCode::kPermissionDenied, "pages of other origins may not ask here"}));
+  }
   const std::string_view path = std::string_view(request.path).substr(kRoot.size());
   const auto route = std::ranges::find(kRoutes, path, &Route::path);
   if (route == std::end(kRoutes))

@@ -2,6 +2,9 @@
 // HTTP/1.1 and HTTP/2. Methods with streams take any number of objects, one behind the other, and
 // answer with a line for each message, {"result": …} or, at the end, {"error": …}.
 //
+// Browsers send what the pages of others ask for, also to addresses of this machine alone. So what
+// comes from a page of another host (Origin) is refused.
+//
 // Whatever is not under /v3/ goes to another handler.
 #pragma once
 
