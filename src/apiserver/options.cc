@@ -245,10 +245,13 @@ bool ApiServerOptions::FeatureEnabled(std::string_view name) const {
 
 void FillDerived(ApiServerOptions& options, const HostFacts& host) {
   if (!options.advertise_address || options.advertise_address->IsUnspecified()) {
-    if (!options.bind_address.IsUnspecified()) {
-      options.advertise_address = options.bind_address;
-    } else {
+    // Nobody else can use a loopback address, so that it is told only where there is no other.
+    const IpAddress& bound = options.bind_address;
+    const bool has_other = host.default_address && host.default_address->is_v4() == bound.is_v4();
+    if (bound.IsUnspecified() || (bound.IsLoopback() && has_other)) {
       options.advertise_address = host.default_address;
+    } else {
+      options.advertise_address = bound;
     }
   }
   if (options.external_hostname.empty()) {
@@ -258,6 +261,7 @@ void FillDerived(ApiServerOptions& options, const HostFacts& host) {
   if (options.service.cluster_ip_ranges.empty()) {
     options.service.cluster_ip_ranges.push_back(*IpRange::Parse("10.0.0.0/24"));
   }
+  if (options.storage.media_type.empty()) options.storage.media_type = "application/json";
   if (options.authorization_modes.empty()) {
     options.authorization_modes.push_back(AuthorizationMode::kAlwaysAllow);
   }

@@ -78,8 +78,8 @@ struct StorageOptions {
   Duration etcd_count_metric_poll_period = std::chrono::minutes(1);
   Duration etcd_db_metric_poll_interval = std::chrono::seconds(30);
 
-  // "application/vnd.kubernetes.protobuf" or "application/json"; protobuf is for kinds that have
-  // it.
+  // "application/vnd.kubernetes.protobuf" or "application/json", which FillDerived makes of "";
+  // protobuf is for kinds that have it.
   std::string media_type = "application/vnd.kubernetes.protobuf";
   Duration initialization_timeout = std::chrono::minutes(1);  // --storage-initialization-timeout
   bool watch_cache = true;

@@ -44,9 +44,27 @@ TEST(ApiServerOptionsTest, KeepsAnonymousUsersWhereSomethingIsDecided) {
 
 TEST(ApiServerOptionsTest, AdvertisesTheAddressThatIsBound) {
   ApiServerOptions options = GoodOptions();
-  options.bind_address = IpAddress::LoopbackV4();
+  options.bind_address = *IpAddress::Parse("192.0.2.200");
   FillDerived(options, Host());
-  EXPECT_EQ(options.advertise_address->ToString(), "127.0.0.1");
+  EXPECT_EQ(options.advertise_address->ToString(), "192.0.2.200");
+}
+
+TEST(ApiServerOptionsTest, StoresJsonIfTheMediaTypeIsEmpty) {
+  ApiServerOptions options = GoodOptions();
+  options.storage.media_type = "";
+  FillDerived(options, Host());
+  EXPECT_EQ(options.storage.media_type, "application/json");
+  EXPECT_EQ(FaultsOf(options), "");
+}
+
+TEST(ApiServerOptionsTest, AdvertisesALoopbackAddressOnlyWhereThereIsNoOther) {
+  ApiServerOptions options = GoodOptions();
+  options.bind_address = IpAddress::LoopbackV4();
+  ApiServerOptions alone = options;
+  FillDerived(options, Host());
+  EXPECT_EQ(options.advertise_address->ToString(), "192.0.2.7");
+  FillDerived(alone, {});
+  EXPECT_EQ(alone.advertise_address->ToString(), "127.0.0.1");
 }
 
 TEST(ApiServerOptionsTest, TellsAllFaultsAtOnceByTheirFlags) {

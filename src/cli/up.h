@@ -21,7 +21,7 @@ namespace skiff {
 struct UpOptions {
   std::string data_dir;
   int64_t port = 6443;
-  std::string bind_address = "0.0.0.0";
+  std::string bind_address = "127.0.0.1";
   std::vector<std::string> tls_sans;             // more names and addresses of the server
   std::string kubeconfig;                        // where a copy goes
   std::vector<std::string> controllers = {"*"};  // as kube-controller-manager's flag; "none"

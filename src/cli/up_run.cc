@@ -72,7 +72,7 @@ void UpRun::Declare(FlagSet& flags) {
              .value = WholeNumber(&options_.port, 0)});
   flags.Add({.name = "bind-address",
              .placeholder = "IP",
-             .help = "the address to listen on",
+             .help = "the address to listen on; 0.0.0.0: all of this machine's",
              .value = Text(&options_.bind_address)});
   flags.Add({.name = "detach",
              .letter = 'd',

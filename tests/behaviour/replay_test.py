@@ -74,7 +74,8 @@ class ApiServer:
         self.log = open(folder / "log", "wb+")
         self.process = subprocess.Popen([
             binary, f"--data-dir={folder}/data", f"--cert-dir={folder}/certs",
-            "--bind-address=127.0.0.1", f"--secure-port={self.port}",
+            "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1",
+            f"--secure-port={self.port}",
             f"--token-auth-file={folder}/tokens.csv", "--authorization-mode=Node,RBAC",
             "--service-cluster-ip-range=10.0.0.0/24",
             "--service-account-issuer=https://kubernetes.default.svc",

@@ -388,6 +388,18 @@ class Detached(Cluster):
         advice = re.search("add '-- (--service-cluster-ip-range=.*)'", done.stderr)
         self.detach("--bind-address", "::1", "--", advice[1])
 
+    def test_others_reach_it_only_where_that_is_asked_for(self):
+        def answers(address):
+            with socket.socket() as client:
+                return client.connect_ex((address, self.port)) == 0
+
+        self.detach()
+        self.assertTrue(answers("127.0.0.1"))
+        self.assertFalse(answers("127.0.0.2"))
+        self.down()
+        self.detach("--bind-address", "0.0.0.0")
+        self.assertTrue(answers("127.0.0.2"))
+
     def test_a_taken_port_is_told_with_its_holder(self):
         with socket.socket() as holder:
             holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
