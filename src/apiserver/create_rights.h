@@ -1,5 +1,5 @@
 // The right to create, asked for in the midst of a request: a PUT or an apply was authorized as
-// such, and turns out to make a new object.
+// such, and turns out to make a new object; a GET opens a stream into a pod.
 #pragma once
 
 #include <functional>

@@ -13,17 +13,23 @@
 namespace skiff {
 namespace {
 
-// As Kubernetes names them: POST and PUT for creates and updates, LIST and WATCH for reads; "other"
-// for what nobody has heard of.
-std::string VerbOfMetric(const ApiRequest& request) {
-  const std::string_view verb = request.is_routed ? std::string_view(request.info.verb) : "";
-  if (verb == "list") return "LIST";
-  if (verb == "watch") return "WATCH";
-  if (verb == "deletecollection") return "DELETECOLLECTION";
-  constexpr std::string_view kMethods[] = {"CONNECT", "DELETE", "GET",  "HEAD",
-                                           "OPTIONS", "PATCH",  "POST", "PUT"};
-  const bool is_known = std::ranges::find(kMethods, request.http.method) != std::end(kMethods);
-  return is_known ? request.http.method : "other";
+// As Kubernetes names them: the method, but LIST and WATCH for reads of many, APPLY for patches
+// that apply, CONNECT for what leads to containers; "other" for what nobody has heard of.
+std::string_view VerbOfMetric(const ApiRequest& request) {
+  const std::string_view method = request.http.method;
+  if (request.is_routed) {
+    constexpr std::string_view kConnects[] = {"attach", "exec", "log", "portforward", "proxy"};
+    const RequestInfo& info = request.info;
+    if (std::ranges::find(kConnects, info.subresource) != std::end(kConnects)) return "CONNECT";
+    if (info.verb == "list") return "LIST";
+    if (info.verb == "watch") return "WATCH";
+    const std::string_view type = request.http.headers.Get("content-type");
+    if (method == "PATCH" && type == "application/apply-patch+yaml") return "APPLY";
+  }
+  if (method == "HEAD") return "GET";
+  constexpr std::string_view kMethods[] = {"CONNECT", "DELETE", "GET", "PATCH", "POST", "PUT"};
+  const auto known = std::ranges::find(kMethods, method);
+  return known != std::end(kMethods) ? *known : "other";
 }
 
 }  // namespace
@@ -91,11 +97,11 @@ void Pipeline::Count(const ApiRequest& request, int code, size_t bytes) {
   // Names that lead nowhere are not counted by: there is no end of them.
   static const RequestInfo kNowhere;
   const RequestInfo& info = request.is_routed ? request.info : kNowhere;
-  const std::string verb = VerbOfMetric(request);
-  const std::string_view scope = !info.is_resource         ? ""
-                                 : info.name_in_path       ? "resource"
-                                 : info.name_space.empty() ? "cluster"
-                                                           : "namespace";
+  const std::string_view verb = VerbOfMetric(request);
+  const std::string_view scope = !info.is_resource                            ? ""
+                                 : info.name_in_path || info.verb == "create" ? "resource"
+                                 : info.name_space.empty()                    ? "cluster"
+                                                                              : "namespace";
   const std::string_view given = request.query.Get("dryRun");
   const std::string_view dry_run = given.empty() || given == "All" ? given : "invalid";
   const std::string code_text = std::to_string(code);

@@ -28,16 +28,21 @@ Result<void> AdmitAnswered(Document& body, ApiRequest& request, const Endpoint& 
   return AdmitCreationOf(body, request, endpoint, /*dry_run=*/false, nothing);
 }
 
+// The body of the request, admitted. Whoever would not take the answer is told before it is made.
+Result<Document> ReadQuestion(ApiRequest& request, const Endpoint& endpoint) {
+  SKIFF_RETURN_IF_ERROR(NegotiateOutput(request, Answered::kReply));
+  SKIFF_ASSIGN_OR_RETURN(Document body, ReadBody(request, KindOf(endpoint)));
+  TrackWrite(request, endpoint, Document::OfType(KindOf(endpoint).type), body);
+  SKIFF_RETURN_IF_ERROR(AdmitAnswered(body, request, endpoint));
+  return body;
+}
+
 // Reads the question and passes it on; `ask` answers through the callback.
 template <typename Ask>
 void Review(ApiRequestPtr request, const Endpoint& endpoint, Ask ask) {
   ApiRequest& ref = *request;
-  Result<Document> body = ReadBody(ref, KindOf(endpoint));
+  Result<Document> body = ReadQuestion(ref, endpoint);
   if (!body) return RespondError(ref, body.error());
-  TrackWrite(ref, endpoint, Document::OfType(KindOf(endpoint).type), *body);
-  if (const Result<void> admitted = AdmitAnswered(*body, ref, endpoint); !admitted) {
-    return RespondError(ref, admitted.error());
-  }
   std::shared_ptr<ApiRequest> shared = std::move(request);
   ask(std::move(*body), *shared, [shared](Result<Document> answer) {
     if (!answer) return RespondError(*shared, answer.error());
@@ -97,12 +102,8 @@ void AddTokenReviews(Router& router, Security& security, Clock& clock) {
 
 void IssueToken(ApiRequestPtr request, const Endpoint& endpoint, TokenIssuer& issuer) {
   ApiRequest& ref = *request;
-  Result<Document> body = ReadBody(ref, KindOf(endpoint));
+  Result<Document> body = ReadQuestion(ref, endpoint);
   if (!body) return RespondError(ref, body.error());
-  TrackWrite(ref, endpoint, Document::OfType(KindOf(endpoint).type), *body);
-  if (const Result<void> admitted = AdmitAnswered(*body, ref, endpoint); !admitted) {
-    return RespondError(ref, admitted.error());
-  }
   std::shared_ptr<ApiRequest> shared = std::move(request);
   issuer.Issue(shared->info.name_space, shared->info.name, std::move(*body),
                [shared](Result<IssuedToken> issued) {

@@ -13,9 +13,10 @@ come back:
 
 Lines that begin with # say something; indented lines are the body, or go on with the answer. PATCH
 is a merge patch, `PATCH:json`, `PATCH:strategic` and `PATCH:apply` are the others; `bob:` before
-the method makes it bob's, who may do nothing that no role gives him. The answer has at least the
-members that the case names: "*" stands for any value, null for one that must be absent, and lists
-must be as long as here. "@warnings" are the texts of the warnings that came with it.
+the method makes it bob's, who may do nothing that no role gives him. A line `accept TYPE` before
+the body says what the client takes. The answer has at least the members that the case names: "*"
+stands for any value, null for one that must be absent, and lists must be as long as here.
+"@warnings" are the texts of the warnings that came with it.
 """
 import json
 import ssl
@@ -39,6 +40,7 @@ class Step:
         self.token = BOB if line.startswith("bob:") else ADMIN
         self.method, self.path = line.removeprefix("bob:").split(" ", 1)
         self.body, self.code, self.answer = "", None, ""
+        self.accept = "application/json"
 
 
 def read_cases(path):
@@ -50,6 +52,8 @@ def read_cases(path):
         if line.startswith("case "):
             cases.append((line.removeprefix("case "), []))
             step = None
+        elif line.startswith("accept "):
+            step.accept = line.removeprefix("accept ")
         elif line.startswith("-> "):
             code, _, step.answer = line.removeprefix("-> ").partition(" ")
             step.code = int(code)
@@ -97,7 +101,7 @@ def ask(server, step, namespace):
     """Code, body and warnings of the answer."""
     fill = lambda text: text.replace("{ns}", namespace)  # noqa: E731
     kind = PATCHES.get(step.method)
-    headers = {"Authorization": f"Bearer {step.token}", "Accept": "application/json",
+    headers = {"Authorization": f"Bearer {step.token}", "Accept": step.accept,
                "User-Agent": "cases", "Content-Type": f"application/{kind or 'json'}"}
     request = urllib.request.Request(server.url + fill(step.path), method=step.method.split(":")[0],
                                      data=fill(step.body).encode() or None, headers=headers)

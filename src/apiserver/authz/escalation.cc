@@ -75,10 +75,13 @@ Result<void> CheckRole(const RbacWrite& write, RbacPolicy& policy) {
 Result<void> CheckBinding(const RbacWrite& write, RbacPolicy& policy, const RoleRef& role) {
   auto rules = policy.RulesOf(role, write.name_space);
   if (!rules) {
-    Status missing = std::move(rules).error();
-    missing.SetSubject(
-        {role.name, std::string(kGroup), role.kind == "Role" ? "roles" : "clusterroles", {}});
-    return std::unexpected(std::move(missing));
+    if (rules.error().reason() != StatusReason::kNotFound) return std::unexpected(rules.error());
+    // As Kubernetes has it: the name of the role, but the resource that is written.
+    const std::string resource(ResourceOf(write.kind));
+    Status missing(StatusReason::kNotFound,
+                   resource + "." + std::string(kGroup) + " " + GoQuoted(role.name) + " not found");
+    return std::unexpected(
+        std::move(missing.SetSubject({role.name, std::string(kGroup), resource, {}})));
   }
   if (const std::string why = WhyNot(write, policy, *rules); !why.empty()) {
     return Refuse(write, why);

@@ -356,7 +356,7 @@ TEST_F(EscalationTest, EscalateAndBindAreExplicitRights) {
 TEST_F(EscalationTest, ABindingToNoRoleIsNotFound) {
   EXPECT_EQ(Check(RbacKind::kRoleBinding, Binding("RoleBinding", R"("name":"x","namespace":"ns")",
                                                   R"("kind":"ClusterRole","name":"none")", "")),
-            "clusterroles.rbac.authorization.k8s.io \"none\" not found");
+            "rolebindings.rbac.authorization.k8s.io \"none\" not found");
 }
 
 TEST_F(EscalationTest, RolesThatAreMissingAreToldToo) {

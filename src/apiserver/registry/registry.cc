@@ -20,6 +20,7 @@
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/admit.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/validation/features.h"
 
 namespace skiff {
 
@@ -109,6 +110,18 @@ ResourceBehaviour* Registry::BehaviourOf(const ResourceHub& hub) const {
 
 namespace {
 
+// Whoever runs something in a pod needs the right to create that, also where browsers can only GET.
+Handler Creating(Handler handler) {
+  return [handler = std::move(handler)](ApiRequestPtr request, const Endpoint& endpoint) {
+    const auto& may_create = endpoint.context->may_create;
+    if (IsOn(Feature::kStreamsNeedCreate) && request->info.verb != "create" && may_create) {
+      const Result<void> allowed = may_create(*request);
+      if (!allowed) return RespondError(*request, allowed.error());
+    }
+    handler(std::move(request), endpoint);
+  };
+}
+
 // The handler of connections, which are for admission to allow first.
 Handler Connecting(Handler handler) {
   return [handler = std::move(handler)](ApiRequestPtr request, const Endpoint& endpoint) {
@@ -128,8 +141,8 @@ Handler Registry::SubresourceHandler(const ResourceDesc& resource,
   const std::string path = std::string(resource.name) + "/" + std::string(subresource);
   if (path == "pods/binding") return HandlePodBinding;
   if (path == "pods/log") return HandlePodLog;
-  if (path == "pods/exec" || path == "pods/attach") return Connecting(HandlePodStream);
-  if (path == "pods/portforward") return Connecting(HandlePodPortForward);
+  if (path == "pods/exec" || path == "pods/attach") return Connecting(Creating(HandlePodStream));
+  if (path == "pods/portforward") return Connecting(Creating(HandlePodPortForward));
   if (path == "pods/proxy") return Connecting(HandlePodProxy);
   if (path == "nodes/proxy") return Connecting(HandleNodeProxy);
   if (path == "pods/eviction") {

@@ -25,7 +25,7 @@ std::optional<ObjectForm> FormOf(const Conversion* wanted, Answered what) {
     return std::nullopt;
   }
   const bool list = what == Answered::kList;
-  if (wanted->kind == "Table") return ObjectForm::kTable;
+  if (wanted->kind == "Table" && what != Answered::kReply) return ObjectForm::kTable;
   if (wanted->kind == (list ? "PartialObjectMetadataList" : "PartialObjectMetadata")) {
     return ObjectForm::kMetadata;
   }
@@ -37,11 +37,19 @@ bool TakesMedia(std::string_view accept) {
   return Negotiate(accept, kObjectMediaTypes, [](const Conversion*) { return true; }).has_value();
 }
 
-Status Refusal(Answered what, bool media_known) {
-  if (media_known) {
+Status Refusal(Answered what, std::string_view accept) {
+  const auto only = [](std::string_view types) {
     return Status(StatusReason::kNotAcceptable,
-                  "only the following media types are accepted: application/json, "
-                  "application/yaml, application/vnd.kubernetes.protobuf");
+                  "only the following media types are accepted: " + std::string(types));
+  };
+  if (what == Answered::kWatch &&
+      Negotiate(accept, kObjectMediaTypes, [](const Conversion* wanted) {
+        return FormOf(wanted, Answered::kWatch).has_value();
+      })) {
+    return only("application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch");
+  }
+  if (TakesMedia(accept)) {
+    return only("application/json, application/yaml, application/vnd.kubernetes.protobuf");
   }
   std::string message =
       "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, "
@@ -68,7 +76,7 @@ Result<OutputFormat> NegotiateOutput(const ApiRequest& request, Answered what) {
                 [what](const Conversion* wanted) { return FormOf(wanted, what).has_value(); });
   OutputFormat out;
   if (!found && what != Answered::kStatus) {
-    return std::unexpected(Refusal(what, TakesMedia(accept)));
+    return std::unexpected(Refusal(what, accept));
   }
   if (found) {
     out.media = MediaKindOf(found->media_type);

@@ -29,6 +29,7 @@ struct OutputFormat {
 // What is to be encoded.
 enum class Answered : uint8_t {
   kObject,  // one, which may be shown in another form
+  kReply,   // likewise, but there are no columns that it could be a Table of
   kList,
   kWatch,
   kStatus,  // errors and what has one form only: never fails

@@ -44,6 +44,7 @@ std::string VerbOf(std::string_view method) {
 }
 
 // The value of metadata.name=X in a field selector: who may see one object may list and watch it.
+// What cannot be a part of a path is nobody's name.
 std::string SelectedName(std::string_view selector) {
   while (!selector.empty()) {
     const size_t end = std::min(selector.find(','), selector.size());
@@ -52,19 +53,21 @@ std::string SelectedName(std::string_view selector) {
     if (!term.starts_with("metadata.name=")) continue;
     term.remove_prefix(std::string_view("metadata.name=").size());
     if (term.starts_with('=')) term.remove_prefix(1);
-    return std::string(term);
+    const bool is_name =
+        term != "." && term != ".." && term.find_first_of("/%") == std::string_view::npos;
+    return std::string(is_name ? term : std::string_view());
   }
   return {};
 }
 
-// A request for a whole collection has a verb of its own.
+// A request for a whole collection has a verb of its own. Who may delete one object may not delete
+// a collection because of that, whatever it selects.
 void RefineVerb(RequestInfo& info, const QueryParameters& query) {
   if (!info.name.empty()) return;
-  if (info.verb == "get") info.verb = query.IsTrue("watch") ? "watch" : "list";
   if (info.verb == "delete") info.verb = "deletecollection";
-  if (info.verb == "list" || info.verb == "watch" || info.verb == "deletecollection") {
-    info.name = SelectedName(query.Get("fieldSelector"));
-  }
+  if (info.verb != "get") return;
+  info.verb = query.IsTrue("watch") ? "watch" : "list";
+  info.name = SelectedName(query.Get("fieldSelector"));
 }
 
 }  // namespace

@@ -53,6 +53,13 @@ TEST(RequestInfoTest, AFieldSelectorOfTheNameNamesTheObjectForAuthorization) {
       Read("GET", "/api/v1/namespaces/ns/secrets", "fieldSelector=metadata.name%3Dx&watch=1");
   EXPECT_EQ(info.name, "x");
   EXPECT_FALSE(info.name_in_path);
+  const auto name = [](std::string_view method, std::string_view path) {
+    return Read(method, path, "fieldSelector=metadata.name%3Dx").name;
+  };
+  EXPECT_EQ(name("GET", "/api/v1/namespaces/ns/secrets"), "x");
+  EXPECT_EQ(name("DELETE", "/api/v1/namespaces/ns/secrets"), "");
+  EXPECT_EQ(name("GET", "/api/v1/watch/namespaces/ns/secrets"), "");
+  EXPECT_EQ(Read("GET", "/api/v1/pods", "fieldSelector=metadata.name%3Da%252fb").name, "");
 }
 
 TEST(RequestInfoTest, OtherPathsAreNoResources) {

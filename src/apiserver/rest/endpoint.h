@@ -29,7 +29,8 @@ struct RestContext {
   ResourceStorage* namespaces = nullptr;
   Admission* admission = nullptr;  // null: everything is admitted as it is
   Duration min_request_timeout = std::chrono::seconds(1800);
-  // Whether who asks for an update may create what is not there; null: everybody.
+  // Whether who asks for something else, such as an update of what is not there, may create it too;
+  // null: everybody.
   std::function<Result<void>(const ApiRequest&)> may_create = {};
   int64_t delete_collection_workers = 1;  // deletions of a collection under way at once
   // Whether deletions leave finalizers for the garbage collector.

@@ -42,6 +42,7 @@ constexpr Gate kGates[] = {
     {"WorkloadAwarePreemption", Feature::kPreemptionOfWorkloads, false},
     {"ImageVolumeWithDigest", Feature::kImageVolumeDigests, false},
     {"PodLogsQuerySplitStreams", Feature::kSplitLogStreams, false},
+    {"AuthorizePodWebsocketUpgradeCreatePermission", Feature::kStreamsNeedCreate, true},
 };
 static_assert(std::size(kGates) == static_cast<size_t>(Feature::kCount));
 static_assert(std::size(kGates) <= 64);

@@ -38,6 +38,7 @@ enum class Feature : uint8_t {
   kPreemptionOfWorkloads,
   kImageVolumeDigests,
   kSplitLogStreams,
+  kStreamsNeedCreate,
   kCount,
 };
 
