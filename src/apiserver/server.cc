@@ -37,6 +37,7 @@
 #include "apiserver/profile_pages.h"
 #include "apiserver/registry/pods.h"
 #include "apiserver/registry/registry.h"
+#include "apiserver/registry/unenforced.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/request_deadlines.h"
 #include "apiserver/rest/deadlines.h"
@@ -639,6 +640,7 @@ class ApiServer::Impl {
   void ForgetStart() {
     if (start_forgotten_ || !ready()) return;
     start_forgotten_ = true;
+    LogUnenforced(*storages_, log_);
     ReleaseStartupMemory();
   }
 

@@ -77,6 +77,7 @@ bool IsToBeAsked(const WriteContext& write, bool follows_rules) {
 void AdmissionPolicyBehaviour::Check(WriteContext& write, const Document* old,
                                      const Document& object, bool follows_rules,
                                      FieldErrors& errors) {
+  UnenforcedBehaviour::Check(write, old, object, follows_rules, errors);
   const Value* kind = object.root().FindPath({"spec", "paramKind"});
   if (kind == nullptr || !IsToBeAsked(write, follows_rules)) return;
   if (old != nullptr && SameValue(old->root().FindPath({"spec", "paramKind"}), kind)) return;
@@ -90,9 +91,10 @@ void AdmissionPolicyBehaviour::Check(WriteContext& write, const Document* old,
 }
 
 // Kubernetes asks at every update, for it compares references by where they are in memory.
-void AdmissionPolicyBindingBehaviour::Check(WriteContext& write, const Document*,
+void AdmissionPolicyBindingBehaviour::Check(WriteContext& write, const Document* old,
                                             const Document& object, bool follows_rules,
                                             FieldErrors& errors) {
+  UnenforcedBehaviour::Check(write, old, object, follows_rules, errors);
   const Value* spec = object.root().Find("spec");
   const Value* reference = FieldOf(spec, "paramRef");
   if (reference == nullptr || !IsToBeAsked(write, follows_rules)) return;

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "apiserver/authz/authorizer.h"
-#include "apiserver/rest/behaviour.h"
+#include "apiserver/registry/unenforced.h"
 
 namespace skiff {
 
-class AdmissionPolicyBehaviour final : public ResourceBehaviour {
+class AdmissionPolicyBehaviour final : public UnenforcedBehaviour {
  public:
   // The authorizer outlives it.
   explicit AdmissionPolicyBehaviour(Authorizer& authorizer) : authorizer_(authorizer) {}
@@ -27,7 +27,7 @@ class AdmissionPolicyBehaviour final : public ResourceBehaviour {
 // The policy of this name as it is stored, without waiting.
 using FindPolicy = std::function<Result<Document>(std::string_view name)>;
 
-class AdmissionPolicyBindingBehaviour final : public ResourceBehaviour {
+class AdmissionPolicyBindingBehaviour final : public UnenforcedBehaviour {
  public:
   AdmissionPolicyBindingBehaviour(Authorizer& authorizer, FindPolicy find_policy, bool is_mutating)
       : authorizer_(authorizer), find_policy_(std::move(find_policy)), is_mutating_(is_mutating) {}

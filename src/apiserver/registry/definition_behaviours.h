@@ -1,19 +1,19 @@
 // What the server adds to objects that extend the API.
 #pragma once
 
-#include "apiserver/rest/behaviour.h"
+#include "apiserver/registry/unenforced.h"
 
 namespace skiff {
 
 // A definition remembers in which versions its objects were ever stored.
-class CustomResourceDefinitionBehaviour final : public ResourceBehaviour {
+class CustomResourceDefinitionBehaviour final : public UnenforcedBehaviour {
  public:
   Result<void> PrepareForCreate(WriteContext& write, Document& object) override;
   Result<void> PrepareForUpdate(WriteContext& write, Document& old, Document& object) override;
 };
 
 // A version that the server serves itself is available from the start.
-class ApiServiceBehaviour final : public ResourceBehaviour {
+class ApiServiceBehaviour final : public UnenforcedBehaviour {
  public:
   Result<void> PrepareForCreate(WriteContext& write, Document& object) override;
 };

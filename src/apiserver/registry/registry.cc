@@ -16,6 +16,7 @@
 #include "apiserver/registry/resource_claims.h"
 #include "apiserver/registry/status_warnings.h"
 #include "apiserver/registry/strategies.h"
+#include "apiserver/registry/unenforced.h"
 #include "apiserver/registry/workload_behaviours.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/admit.h"
@@ -94,6 +95,8 @@ void Registry::AddPolicies(Authorizer& authorizer) {
   };
   add("validatingadmissionpolicies", "validatingadmissionpolicybindings", false);
   add("mutatingadmissionpolicies", "mutatingadmissionpolicybindings", true);
+  for (const char* webhooks : {"validatingwebhookconfigurations", "mutatingwebhookconfigurations"})
+    special_.push_back({kGroup, webhooks, std::make_unique<UnenforcedBehaviour>()});
 }
 
 Registry::~Registry() = default;

@@ -1,0 +1,71 @@
+#include "apiserver/registry/unenforced.h"
+
+#include <string>
+
+#include "apiserver/registry/read_now.h"
+#include "apiserver/rest/object_output.h"
+
+namespace skiff {
+namespace {
+
+struct Unenforced {
+  std::string_view group;
+  std::string_view resource;
+  std::string_view kind;
+  std::string_view why;
+};
+
+constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
+constexpr std::string_view kNoPolicies = "this server does not evaluate admission policies yet";
+constexpr std::string_view kNoWebhooks = "this server does not call admission webhooks yet";
+constexpr std::string_view kNoDefinitions = "this server does not serve custom resources yet";
+constexpr std::string_view kNoAggregation =
+    "this server does not pass requests on to other servers yet";
+constexpr Unenforced kUnenforced[] = {
+    {kAdmission, "validatingadmissionpolicies", "ValidatingAdmissionPolicy", kNoPolicies},
+    {kAdmission, "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding",
+     kNoPolicies},
+    {kAdmission, "mutatingadmissionpolicies", "MutatingAdmissionPolicy", kNoPolicies},
+    {kAdmission, "mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding", kNoPolicies},
+    {kAdmission, "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", kNoWebhooks},
+    {kAdmission, "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", kNoWebhooks},
+    {"apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition",
+     kNoDefinitions},
+    {"apiregistration.k8s.io", "apiservices", "APIService", kNoAggregation},
+};
+
+// An APIService without a service is about what this server serves itself.
+bool IsLocal(const Unenforced& what, const Document& object) {
+  const Value* service = object.root().FindPath({"spec", "service"});
+  return what.kind == "APIService" && (service == nullptr || service->is_null());
+}
+
+}  // namespace
+
+void UnenforcedBehaviour::Check(WriteContext& write, const Document*, const Document& object,
+                                bool follows_rules, FieldErrors&) {
+  if (!follows_rules || !write.subresource.empty() || write.warnings == nullptr) return;
+  for (const Unenforced& each : kUnenforced) {
+    if (each.kind != object.kind() || IsLocal(each, object)) continue;
+    write.warnings->push_back("the " + std::string(each.kind) +
+                              " is stored and has no effect: " + std::string(each.why));
+  }
+}
+
+void LogUnenforced(const StorageSet& storages, Log& log) {
+  for (const Unenforced& each : kUnenforced) {
+    ResourceStorage* storage = storages.Find(FindPreferredResource(each.group, each.resource)->hub);
+    size_t count = 0;
+    ForEachNow(storage, [&](const CacheEntry& entry) {
+      const Result<Document> object = DecodeStored(entry.value().view(), {});
+      if (object && !IsLocal(each, *object)) ++count;
+    });
+    if (count == 0) continue;
+    log.Warning("there are objects that have no effect",
+                {{"resource", std::string(each.resource) + "." + std::string(each.group)},
+                 {"count", std::to_string(count)},
+                 {"why", std::string(each.why)}});
+  }
+}
+
+}  // namespace skiff
