@@ -14,7 +14,9 @@
 #include "cli/object_check.h"
 #include "cli/object_reader.h"
 #include "cli/output.h"
+#include "cli/removed_fields.h"
 #include "object/json/encode.h"
+#include "object/protobuf/decode.h"
 #include "object/protobuf/envelope.h"
 #include "object/transcode/json_to_protobuf.h"
 #include "object/yaml/emit.h"
@@ -97,7 +99,9 @@ class Converter {
     if (!header) return Fail(header.error());
     const size_t errors_before = complaints_.error_count();
     const MessageDesc* type =
-        ResolveKind(*header, *object.positions, "", options_.validation, complaints_);
+        header->is_watch_event
+            ? &WatchEventType()
+            : ResolveKind(*header, *object.positions, "", options_.validation, complaints_);
     if (complaints_.error_count() != errors_before) return;  // no such kind: no more to be said
     std::vector<FieldIssue> issues;
     const DecodeOptions decode{.issues = &issues,
@@ -107,7 +111,8 @@ class Converter {
     ByteBuffer out;
     if (options_.to == ObjectFormat::kProtobuf) {
       if (!HasProtobufForm(type, *header, *object.positions)) return;
-      const Result<void> stored = JsonToStorage(object.json, out, decode);
+      const Result<void> stored = header->is_watch_event ? EventToStorage(object.json, out, decode)
+                                                         : JsonToStorage(object.json, out, decode);
       if (!stored) Fail(stored.error());
       ReportIssues(complaints_, options_.validation, issues);
       if (!stored) return;
@@ -118,33 +123,77 @@ class Converter {
       if (!document) return;
       AppendText(document->root(), out);
     }
-    if (type != nullptr && HasRawItems(*type)) {
+    if (header->is_watch_event) {
+      CheckWatchedObject(object.json, *object.positions, options_.validation, complaints_);
+    } else if (type != nullptr && HasRawItems(*type)) {
       CheckRawItems(object.json, *object.positions, options_.validation, complaints_);
     }
     Emit(out.view());
+  }
+
+  // The envelope of an event names no kind.
+  static Result<void> EventToStorage(std::string_view json, ByteBuffer& out,
+                                     const DecodeOptions& decode) {
+    ByteBuffer message;
+    SKIFF_RETURN_IF_ERROR(JsonToProtobuf(json, WatchEventType(), message, decode));
+    std::string envelope;
+    AppendProtobufEnvelope({.raw = message.view()}, &envelope);
+    out.Append(envelope);
+    return {};
+  }
+
+  // Numbers of protobuf fields that had a name once are told by it.
+  void ReportStoredIssues(const std::vector<FieldIssue>& issues, const MessageDesc& type) {
+    for (const FieldIssue& issue : issues) {
+      const std::string name = NameRemovedField(type, issue.path);
+      std::string what = name.empty() ? "unknown field" : "a field that Kubernetes no longer has";
+      if (options_.validation == Validation::kStrict) what += "; --validate ignore drops it";
+      Report(complaints_, options_.validation, issue.position, name.empty() ? issue.path : name,
+             what);
+    }
+  }
+
+  // A kind, or a watch event if the envelope names none.
+  static Result<Document> DecodeStored(std::string_view bytes,
+                                       const ProtobufDecodeOptions& options) {
+    SKIFF_ASSIGN_OR_RETURN(const ProtobufEnvelope envelope, OpenProtobufEnvelope(bytes));
+    const bool is_event = envelope.kind.empty() && envelope.api_version.empty() &&
+                          envelope.content_encoding.empty() && !envelope.raw.empty();
+    return is_event ? DecodeProtobuf(envelope.raw, &WatchEventType(), options)
+                    : DecodeStorage(bytes, options);
   }
 
   // What is in etcd. etcdctl ends its output with a line break, which no envelope does.
   void ConvertStored(std::string_view bytes) {
     if (bytes.ends_with('\n') && !OpenProtobufEnvelope(bytes)) bytes.remove_suffix(1);
     std::vector<FieldIssue> issues;
-    const Result<Document> document =
-        DecodeStorage(bytes, {.max_bytes = options_.max_document_bytes,
-                              .issues = &issues,
-                              .kind = {},
-                              .api_version = {}});
-    ReportIssues(complaints_, options_.validation, issues);
-    if (!document) return Fail(document.error());
-    if (HasRawItems(*document->type())) {
-      ByteBuffer json;
-      EncodeJson(document->root(), json);
+    const Result<Document> document = DecodeStored(bytes, {.max_bytes = options_.max_document_bytes,
+                                                           .issues = &issues,
+                                                           .kind = {},
+                                                           .api_version = {}});
+    if (!document) {
+      ReportIssues(complaints_, options_.validation, issues);
+      return Fail(document.error());
+    }
+    ReportStoredIssues(issues, *document->type());
+    const bool is_event = document->type() == &WatchEventType();
+    ByteBuffer json;
+    if (is_event || HasRawItems(*document->type())) EncodeJson(document->root(), json);
+    if (is_event) {
+      CheckWatchedObject(json.view(), NoPositions(), options_.validation, complaints_);
+    } else if (!json.empty()) {
       CheckRawItems(json.view(), NoPositions(), options_.validation, complaints_);
     }
     ByteBuffer out;
     if (options_.to == ObjectFormat::kProtobuf) {
-      std::string stored;
-      EncodeStorage(document->root(), &stored);
-      out.Append(stored);
+      if (is_event) {
+        if (const auto made = EventToStorage(json.view(), out, {.max_bytes = kAnyNumber}); !made)
+          return Fail(made.error());
+      } else {
+        std::string stored;
+        EncodeStorage(document->root(), &stored);
+        out.Append(stored);
+      }
     } else {
       AppendText(document->root(), out);
     }

@@ -133,12 +133,16 @@ Result<ObjectHeader> ReadObjectHeader(std::string_view json, const TextPositions
   }
   ObjectHeader header;
   Arena arena;
-  bool has_version = false, has_kind = false;
+  bool has_version = false, has_kind = false, has_type = false, has_object = false;
+  bool has_others = false;
   std::string fault, near_miss;
   size_t fault_offset = 0;
   ForEachMember(cursor, [&](std::string_view key, size_t key_offset) {
     const bool is_kind = key == "kind";
     if (!is_kind && key != "apiVersion") {
+      has_type |= key == "type";
+      has_object |= key == "object";
+      has_others |= key != "type" && key != "object";
       if (EqualIgnoringCase(key, "kind") || EqualIgnoringCase(key, "apiVersion")) near_miss = key;
       return false;
     }
@@ -164,6 +168,9 @@ Result<ObjectHeader> ReadObjectHeader(std::string_view json, const TextPositions
   });
   if (!fault.empty()) return BadHeader(fault, positions.PositionOf(fault_offset));
   if (has_version && has_kind) return header;
+  header.is_watch_event =
+      !has_version && !has_kind && has_type && has_object && !has_others && near_miss.empty();
+  if (header.is_watch_event) return header;
   std::string missing = has_kind      ? "apiVersion is not set"
                         : has_version ? "kind is not set"
                                       : "apiVersion and kind are not set";
@@ -209,6 +216,26 @@ const MessageDesc* ResolveKind(const ObjectHeader& header, const TextPositions& 
                std::string(kKubernetesVersion) + elsewhere);
   }
   return nullptr;
+}
+
+const MessageDesc& WatchEventType() {
+  static const MessageDesc& type = *FindMessage("meta/v1", "WatchEvent");
+  return type;
+}
+
+void CheckWatchedObject(std::string_view event_json, const TextPositions& positions,
+                        Validation validation, Complaints& complaints) {
+  if (validation == Validation::kIgnore) return;
+  JsonCursor cursor(event_json);
+  ForEachMember(cursor, [&](std::string_view key, size_t) {
+    if (key != "object" || cursor.Peek() != JsonKind::kObject) return false;
+    cursor.SkipSpace();
+    const size_t start = cursor.offset();
+    if (!cursor.SkipValue(1)) return true;
+    const InnerPositions inner(positions, start);
+    CheckItem(cursor.TextFrom(start), inner, validation, complaints, "object", 0);
+    return true;
+  });
 }
 
 bool HasRawItems(const MessageDesc& type) {

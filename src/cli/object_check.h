@@ -25,6 +25,8 @@ struct ObjectHeader {
   TypeMeta meta;
   size_t api_version_offset = 0;
   size_t kind_offset = 0;
+  // What a watch tells, {"type", "object"}, has neither kind nor apiVersion of its own.
+  bool is_watch_event = false;
 };
 
 // The header of an object in JSON that is known to be valid; the error's position is in the terms
@@ -39,6 +41,12 @@ const MessageDesc* ResolveKind(const ObjectHeader& header, const TextPositions& 
 
 // Whether the items of this list are kept as JSON and thus not checked by decoding the list.
 bool HasRawItems(const MessageDesc& type);
+
+// The message of watch events.
+const MessageDesc& WatchEventType();
+// Checks the object of a watch event, given as valid JSON, by its own kind.
+void CheckWatchedObject(std::string_view event_json, const TextPositions& positions,
+                        Validation validation, Complaints& complaints);
 
 // Checks each item of such a list, given as valid JSON, and the items of Lists among them. Paths
 // begin with `path_prefix` ("" or "items[0].").
