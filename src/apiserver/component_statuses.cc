@@ -28,11 +28,12 @@ ComponentHealth AskHttps(const std::string& name, uint16_t port) {
   const HttpsTarget target{IpAddress::LoopbackV4(), port, {}, {}, {}};
   const Result<HttpsAnswer> answer = HttpsGet(target, "/healthz", kProbeTimeout);
   if (!answer) {
-    return {.name = name,
-            .known = false,
-            .message = {},
-            .error = "Get \"https://" + target.address.WithPort(port) +
-                     "/healthz\": " + answer.error().message()};
+    // Whoever cannot be asked is ill, in the words that Go has for the usual reason.
+    const std::string where = target.address.WithPort(port);
+    std::string why = answer.error().message();
+    if (why == where + ": Connection refused")
+      why = "dial tcp " + where + ": connect: connection refused";
+    return {.name = name, .message = "Get \"https://" + where + "/healthz\": " + why, .error = {}};
   }
   const bool healthy = answer->code >= 200 && answer->code < 400;
   return {.name = name,
@@ -57,7 +58,7 @@ SharedBytes StatusObject(const ComponentHealth& health) {
   status.mutable_metadata().set_name(health.name);
   auto condition = status.add_conditions();
   condition.set_type("Healthy");
-  condition.set_status(!health.known ? "Unknown" : health.healthy ? "True" : "False");
+  condition.set_status(health.healthy ? "True" : "False");
   if (!health.message.empty()) condition.set_message(health.message);
   if (!health.error.empty()) condition.set_error(health.error);
   std::string bytes;

@@ -25,7 +25,6 @@ namespace skiff {
 
 struct ComponentHealth {
   std::string name;
-  bool known = true;  // false: it could not even be asked
   bool healthy = false;
   std::string message;
   std::string error;

@@ -38,7 +38,7 @@ class OpenApi {
 
   std::optional<DocumentAnswer> AnswerDocument(const DocumentRequest& request, const Family& family,
                                                std::string_view name) const;
-  DocumentAnswer AnswerIndex(const DocumentRequest& request) const;
+  DocumentAnswer AnswerIndex() const;
 
   // False if there is no document of that name: "apis/apps/v1", or "" for the one of version 2.
   bool Write(std::string_view name, ByteBuffer& out) const;

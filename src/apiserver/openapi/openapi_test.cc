@@ -75,7 +75,7 @@ TEST_F(OpenApiTest, AnotherHashIsSentToTheRightOne) {
 }
 
 TEST_F(OpenApiTest, ATagThatStillHoldsIsNotAnsweredAgain) {
-  for (const std::string_view path : {"/openapi/v2", "/openapi/v3", "/openapi/v3/api/v1"}) {
+  for (const std::string_view path : {"/openapi/v2", "/openapi/v3/api/v1"}) {
     const std::string tag = Get({.path = path}).etag;
     EXPECT_EQ(tag.size(), 130u);
     const DocumentAnswer again = Get({.path = path, .if_none_match = tag});
@@ -103,6 +103,13 @@ TEST_F(OpenApiTest, ClientsChooseTheForm) {
   const DocumentAnswer refused = Get({.path = "/openapi/v2", .accept = "text/html"});
   EXPECT_EQ(refused.code, 406);
   EXPECT_TRUE(refused.body.empty());
+}
+
+TEST_F(OpenApiTest, WithoutAWishDocumentsAreJsonAndTheIndexIsText) {
+  EXPECT_EQ(Get({.path = "/openapi/v3/api/v1"}).content_type, "application/json");
+  const DocumentAnswer index = Get({.path = "/openapi/v3"});
+  EXPECT_EQ(index.content_type, "text/plain; charset=utf-8");
+  EXPECT_EQ(index.etag, "");
 }
 
 TEST_F(OpenApiTest, DocumentsAreJson) {

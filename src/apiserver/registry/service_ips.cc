@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apiserver/registry/read_now.h"
+#include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/object_output.h"
 #include "object/protobuf/envelope.h"
@@ -192,8 +193,6 @@ Document ServiceIps::NewIpAddress(const IpAddress& address, std::string_view nam
   Document out = networking::IPAddress::New();
   networking::MutableIPAddress object(out);
   object.mutable_metadata().set_name(address.ToString());
-  object.mutable_metadata().set_uid(NewUid(random));
-  object.mutable_metadata().set_creation_timestamp(now);
   object.mutable_metadata().put_labels("ipaddress.kubernetes.io/ip-family",
                                        address.is_v4() ? kIpv4Family : kIpv6Family);
   object.mutable_metadata().put_labels("ipaddress.kubernetes.io/managed-by", "ipallocator.k8s.io");
@@ -201,6 +200,9 @@ Document ServiceIps::NewIpAddress(const IpAddress& address, std::string_view nam
   parent.set_resource("services");
   parent.set_namespace(name_space);
   parent.set_name(service);
+  TrackOwnCreation(*addresses_, out, now);
+  object.mutable_metadata().set_uid(NewUid(random));
+  object.mutable_metadata().set_creation_timestamp(now);
   addresses_->strategy().PrepareForCreate(out);
   return out;
 }

@@ -36,14 +36,25 @@ void TrackWrite(const ApiRequest& request, const Endpoint& endpoint, const Docum
   TrackUpdate(writer.get(), live, object);
 }
 
+namespace {
+
+FieldWriter OwnWriter(const ResourceStorage& storage, std::string_view subresource, Timestamp now) {
+  return {.manager = "kube-apiserver",
+          .api_version = storage.desc().stored->group_version->api_version,
+          .subresource = subresource,
+          .storage = &storage.desc(),
+          .now = now};
+}
+
+}  // namespace
+
 void TrackOwnStatus(const ResourceStorage& storage, const Document& live, Document& object,
                     Timestamp now) {
-  const FieldWriter writer{.manager = "kube-apiserver",
-                           .api_version = storage.desc().stored->group_version->api_version,
-                           .subresource = "status",
-                           .storage = &storage.desc(),
-                           .now = now};
-  TrackUpdate(writer, live, object);
+  TrackUpdate(OwnWriter(storage, "status", now), live, object);
+}
+
+void TrackOwnCreation(const ResourceStorage& storage, Document& object, Timestamp now) {
+  TrackUpdate(OwnWriter(storage, "", now), Document::OfType(storage.desc().stored), object);
 }
 
 bool IsForced(const ApiRequest& request) { return request.query.IsTrue("force"); }

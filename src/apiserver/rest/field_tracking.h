@@ -34,6 +34,9 @@ void TrackWrite(const ApiRequest& request, const Endpoint& endpoint, const Docum
 void TrackOwnStatus(const ResourceStorage& storage, const Document& live, Document& object,
                     Timestamp now);
 
+// The same of an object that the server itself makes beside a request.
+void TrackOwnCreation(const ResourceStorage& storage, Document& object, Timestamp now);
+
 // --- apply
 
 bool IsApply(const ApiRequest& request);
