@@ -1,8 +1,11 @@
 // What a request asks the authorizer for.
 #pragma once
 
+#include <vector>
+
 #include "apiserver/authz/authorizer.h"
 #include "apiserver/request/api_request.h"
+#include "object/selector/field_selector.h"
 
 namespace skiff {
 
@@ -19,6 +22,24 @@ inline AccessAttributes AttributesOf(const ApiRequest& request) {
                           .name_space = info.name_space,
                           .name = info.name,
                           .path = info.path};
+}
+
+// What the field selector of a request for many comes to; nothing if it is none, or cannot be read.
+// Paths of the old form have no selectors that could be relied on.
+inline std::vector<SelectedBy> FieldRequirementsOf(const ApiRequest& request) {
+  const RequestInfo& info = request.info;
+  const std::string_view text = request.query.Get("fieldSelector");
+  const bool is_for_many =
+      info.verb == "list" || info.verb == "deletecollection" ||
+      (info.verb == "watch" && request.http.path.find("/watch/") == std::string::npos);
+  if (text.empty() || !info.is_resource || !is_for_many) return {};
+  const Result<FieldSelector> selector = FieldSelector::Parse(text);
+  std::vector<SelectedBy> out;
+  if (!selector) return out;
+  for (const FieldTerm& term : selector->terms()) {
+    out.push_back({.key = term.field, .op = term.negated ? "!=" : "=", .values = {term.value}});
+  }
+  return out;
 }
 
 }  // namespace skiff

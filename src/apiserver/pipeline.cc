@@ -280,10 +280,16 @@ void Pipeline::CheckRights(ApiRequestPtr request, std::shared_ptr<const Imperson
 }
 
 Pipeline::Then Pipeline::Authorize(ApiRequestPtr& request) {
-  const AccessAttributes attributes = AttributesOf(*request);
-  auto keep = std::make_shared<ApiRequestPtr>(std::move(request));
+  struct Kept {
+    ApiRequestPtr request;
+    std::vector<SelectedBy> selected_by = {};
+  };
+  AccessAttributes attributes = AttributesOf(*request);
+  auto keep = std::make_shared<Kept>(Kept{std::move(request)});
+  keep->selected_by = FieldRequirementsOf(*keep->request);
+  attributes.field_requirements = keep->selected_by;
   options_.authorizer.Authorize(attributes, [this, keep](const AccessAnswer& answer) {
-    AfterAuthorization(std::move(*keep), answer);
+    AfterAuthorization(std::move(keep->request), answer);
   });
   return Then::kDone;
 }

@@ -1,5 +1,6 @@
 #include "apiserver/security.h"
 
+#include <map>
 #include <utility>
 
 #include "apiserver/authn/bearer_token.h"
@@ -90,14 +91,23 @@ void AddAuthenticator(const ApiServerOptions& options, Clock& clock, Security& o
 
 Result<void> AddAuthorizer(const ApiServerOptions& options, Security& out) {
   std::vector<std::string> modes;
+  std::map<std::string, OtherAuthorizer> others;
   for (const AuthorizationMode mode : options.authorization_modes) {
-    // Nodes have no authorizer of their own yet; the flags tell so.
-    if (mode == AuthorizationMode::kNode) continue;
+    if (mode == AuthorizationMode::kNode) {
+      out.node_graph = std::make_unique<NodeGraph>();
+      out.nodes = std::make_unique<NodeAuthorizer>(
+          *out.node_graph,
+          NodeAuthorizerFeatures{
+              .service_accounts =
+                  options.FeatureEnabled("KubeletServiceAccountTokenForCredentialProviders"),
+              .pod_certificates = options.FeatureEnabled("PodCertificateRequest")});
+      others[std::string(AuthorizationModeName(mode))] = {out.nodes.get(), out.nodes.get()};
+    }
     modes.emplace_back(AuthorizationModeName(mode));
     out.roles_decide |= mode == AuthorizationMode::kRbac;
   }
   out.rbac = std::make_unique<RbacPolicy>();
-  SKIFF_ASSIGN_OR_RETURN(out.chain, AuthorizationChain::Make(modes, *out.rbac));
+  SKIFF_ASSIGN_OR_RETURN(out.chain, AuthorizationChain::Make(modes, *out.rbac, others));
   return {};
 }
 

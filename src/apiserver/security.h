@@ -13,6 +13,8 @@
 #include "apiserver/authn/service_account_tokens.h"
 #include "apiserver/authn/token_request.h"
 #include "apiserver/authz/authorization_chain.h"
+#include "apiserver/authz/node_authorizer.h"
+#include "apiserver/authz/node_graph.h"
 #include "apiserver/authz/rbac_policy.h"
 #include "apiserver/options.h"
 #include "base/clock.h"
@@ -31,6 +33,9 @@ struct Security {
 
   std::unique_ptr<RbacPolicy> rbac;
   bool roles_decide = false;  // RBAC is among the modes
+  // Null unless Node is among the modes. The graph is for the owner to keep up to date.
+  std::unique_ptr<NodeGraph> node_graph;
+  std::unique_ptr<NodeAuthorizer> nodes;
   std::unique_ptr<AuthorizationChain> chain;
 
   Authorizer& authorizer() { return chain->authorizer(); }

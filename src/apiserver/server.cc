@@ -134,6 +134,7 @@ class ApiServer::Impl {
     AddReviews(*router_, security_, clock_);
     AddCoreVirtuals();
     if (security_.roles_decide) FollowRoles();
+    FollowNodes();
     FollowFlows();
     housekeeper_.Add(std::chrono::seconds(1), [this] {
       ForgetStart();
@@ -158,6 +159,7 @@ class ApiServer::Impl {
     housekeeper_.Stop();
     RunWaiting();
     follower_.reset();
+    node_follower_.reset();
     if (leases_) leases_->Close();
     if (storages_) storages_->Stop();
   }
@@ -200,7 +202,9 @@ class ApiServer::Impl {
                                       : Duration();
     return options_.shutdown.delay_duration + turning_away + LastWait();
   }
-  bool ready() const { return storages_->ready() && roles_ready() && bootstrapped() && !draining_; }
+  bool ready() const {
+    return storages_->ready() && roles_ready() && nodes_ready() && bootstrapped() && !draining_;
+  }
 
   void Drain() {
     draining_ = true;
@@ -315,6 +319,24 @@ class ApiServer::Impl {
     housekeeper_.Ask(ensure);
   }
 
+  // Tells the Node authorizer what is on which node.
+  void FollowNodes() {
+    if (security_.node_graph == nullptr) return;
+    const auto cache = [&](std::string_view group, std::string_view name) -> ResourceCache* {
+      ResourceStorage* storage = storages_->Find(FindPreferredResource(group, name)->hub);
+      return storage != nullptr ? &storage->cache() : nullptr;
+    };
+    // In the order of NodeGraph::kSources.
+    const std::vector<ResourceCache*> caches = {
+        cache("", "pods"), cache("", "persistentvolumes"),
+        cache("storage.k8s.io", "volumeattachments"), cache("resource.k8s.io", "resourceslices"),
+        cache("certificates.k8s.io", "podcertificaterequests")};
+    const size_t run = housekeeper_.Add({}, [this] { node_follower_->Run(); });
+    housekeeper_.Add(std::chrono::seconds(1), [this] { node_follower_->Tick(); });
+    node_follower_.emplace(*security_.node_graph, caches, [this, run] { housekeeper_.Ask(run); });
+    node_follower_->Start();
+  }
+
   void EnsureRoles() {
     if (roles_written_) return;
     EnsureBootstrapPolicy(*stored_rbac_, [this](const Result<void>& done) {
@@ -327,6 +349,7 @@ class ApiServer::Impl {
     });
   }
 
+  bool nodes_ready() const { return !node_follower_ || node_follower_->synced(); }
   bool roles_ready() const {
     return !security_.roles_decide || (roles_written_ && follower_->synced());
   }
@@ -406,8 +429,8 @@ class ApiServer::Impl {
                    return health.reason.empty() ? std::string("not writable") : health.reason;
                  }});
     health_.Add({"event-loops", HealthCheck::kAll, [this] { return watchdog_.Fault(); }});
-    health_.Add({"informer-sync", HealthCheck::kReadyz, [this] {
-                   return storages_->ready() ? std::string() : std::string("not filled yet");
+    health_.Add({"informer-sync", HealthCheck::kReadyz, [this]() -> std::string {
+                   return storages_->ready() && nodes_ready() ? "" : "not filled yet";
                  }});
     health_.Add({"poststarthook/rbac/bootstrap-roles", HealthCheck::kAll, [this] {
                    return roles_ready() ? std::string() : std::string("not written yet");
@@ -696,6 +719,7 @@ class ApiServer::Impl {
   Security security_;
   std::optional<StoredRbac> stored_rbac_;
   std::optional<RbacFollower> follower_;
+  std::optional<CacheFollower> node_follower_;
   std::atomic<bool> roles_written_{false};
   std::mutex soon_mutex_;
   std::vector<Executor::Work> soon_;

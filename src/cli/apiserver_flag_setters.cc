@@ -111,10 +111,6 @@ Result<void> SetAuthorizationMode(Line& line, std::string_view text, bool first)
     const auto found = std::ranges::find(kModes, name, AuthorizationModeName);
     if (found != kModes.end()) {
       modes.push_back(*found);
-      if (*found == AuthorizationMode::kNode) {
-        line.warnings.push_back(
-            "--authorization-mode: there is no Node authorizer yet; nodes may do what RBAC allows");
-      }
       continue;
     }
     if (name == "ABAC" || name == "Webhook") {

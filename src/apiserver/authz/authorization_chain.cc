@@ -6,7 +6,7 @@ namespace skiff {
 
 Result<std::unique_ptr<AuthorizationChain>> AuthorizationChain::Make(
     const std::vector<std::string>& modes, RbacPolicy& policy,
-    const std::map<std::string, Authorizer*>& others) {
+    const std::map<std::string, OtherAuthorizer>& others) {
   if (modes.empty()) return BadRequest("at least one authorization-mode must be passed");
   if (std::set<std::string>(modes.begin(), modes.end()).size() != modes.size()) {
     return BadRequest("authorization-mode " + QuotedList(modes) +
@@ -27,7 +27,8 @@ Result<std::unique_ptr<AuthorizationChain>> AuthorizationChain::Make(
     } else if (mode == "RBAC") {
       add(policy);
     } else if (const auto other = others.find(mode); other != others.end()) {
-      authorizers.push_back(other->second);
+      authorizers.push_back(other->second.authorizer);
+      if (other->second.rules != nullptr) resolvers.push_back(other->second.rules);
     } else {
       return BadRequest("authorization-mode " + GoQuoted(mode) + " is not a valid mode");
     }

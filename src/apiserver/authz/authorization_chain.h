@@ -12,14 +12,19 @@
 
 namespace skiff {
 
+// Of a mode that is not made here.
+struct OtherAuthorizer {
+  Authorizer* authorizer;
+  RuleResolver* rules = nullptr;  // null: it resolves none
+};
+
 // Owns what it is made of but the policy and the others, which outlive it.
 class AuthorizationChain {
  public:
-  // AlwaysAllow, AlwaysDeny, RBAC, and those of `others` by their name (Node, Webhook, ABAC). They
-  // resolve no rules.
+  // AlwaysAllow, AlwaysDeny, RBAC, and those of `others` by their name (Node, Webhook, ABAC).
   static Result<std::unique_ptr<AuthorizationChain>> Make(
       const std::vector<std::string>& modes, RbacPolicy& policy,
-      const std::map<std::string, Authorizer*>& others = {});
+      const std::map<std::string, OtherAuthorizer>& others = {});
 
   Authorizer& authorizer() { return *authorizer_; }
   RuleResolver& rules() { return *rules_; }

@@ -4,8 +4,7 @@
 #include <mutex>
 
 #include "apiserver/authn/request_authenticator.h"
-#include "object/json/decode.h"
-#include "object/protobuf/envelope.h"
+#include "apiserver/authz/cache_follower.h"
 
 namespace skiff {
 namespace {
@@ -128,14 +127,7 @@ void RbacPolicy::Put(const Document& object) {
 }
 
 Result<void> RbacPolicy::PutStored(std::string_view object) {
-  if (HasProtobufPrefix(object)) {
-    SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeStorage(object));
-    Put(document);
-    return {};
-  }
-  SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(object));
-  SKIFF_ASSIGN_OR_RETURN(const Document document,
-                         DecodeJson(object, FindKind(meta.api_version, meta.kind)));
+  SKIFF_ASSIGN_OR_RETURN(const Document document, DecodeEntry(object));
   Put(document);
   return {};
 }

@@ -286,7 +286,7 @@ TEST(AuthorizationChainTest, ModesMustBeKnownAndDifferent) {
   EXPECT_EQ(error({"RBAC", "RBAC"}),
             "authorization-mode [\"RBAC\" \"RBAC\"] has mode specified more than once");
   AlwaysDeny node;
-  EXPECT_TRUE(AuthorizationChain::Make({"Node", "RBAC"}, policy, {{"Node", &node}}).has_value());
+  EXPECT_TRUE(AuthorizationChain::Make({"Node", "RBAC"}, policy, {{"Node", {&node}}}).has_value());
 }
 
 // bob may read pods, and write roles and bindings, in namespace ns.

@@ -1,0 +1,80 @@
+// Keeps something in step with several watch caches.
+//
+// Each cache is followed by a watch that begins with the state. When a watch ends (its cache was
+// loaded anew, or the follower fell too far behind) it is begun again, and what is not in the new
+// state any more is taken out only then: whoever looks never sees a half-loaded state.
+//
+// Owner: the API server, which outlives it with the caches and the state. Run() and Tick() are the
+// owner's, one at a time; Start() and the destructor too.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "object/value.h"
+#include "store/cache/resource_cache.h"
+
+namespace skiff {
+
+// What is kept in step. Called by one thread at a time.
+class FollowedState {
+ public:
+  virtual ~FollowedState() = default;
+  // False: it cannot be read, and counts as gone.
+  virtual bool Put(size_t feed, const CacheEntry& entry) = 0;
+  virtual void Remove(size_t feed, std::string_view name_space, std::string_view name) = 0;
+};
+
+class CacheFollower {
+ public:
+  // Feeds are numbered in the order of the caches; one that is null has nothing. schedule() is
+  // called on any thread, under locks of the caches too, whenever Run() would find something: it
+  // must see to it that Run() is called soon, and not call it itself.
+  CacheFollower(FollowedState& state, const std::vector<ResourceCache*>& caches,
+                std::function<void()> schedule);
+  ~CacheFollower();
+  CacheFollower(const CacheFollower&) = delete;
+  CacheFollower& operator=(const CacheFollower&) = delete;
+
+  void Start() { Tick(); }
+  // Brings the state up to what the caches have told.
+  void Run();
+  // To be called every limits::kCacheRetryInterval or so: watches that have ended begin again.
+  void Tick();
+
+  // Whether the whole state of all caches has been seen once. Any thread.
+  bool synced() const;
+
+ private:
+  struct Inbox;
+  struct Feed {
+    size_t index;
+    ResourceCache* cache;
+    std::unique_ptr<Watcher> watcher = nullptr;
+    bool starting = false;             // a watch has been asked for
+    bool initial = true;               // the state is still coming
+    std::set<std::string> known = {};  // keys that were put
+    std::set<std::string> fresh = {};  // keys of the state that is coming
+  };
+
+  void Begin(Feed& feed);
+  void Receive();
+  void Drain(Feed& feed);
+  void Apply(Feed& feed, const WatchItem& item);
+  void Put(Feed& feed, const CacheEntry& entry);
+  void Remove(Feed& feed, const std::string& key);
+
+  FollowedState& state_;
+  std::vector<Feed> feeds_;
+  std::shared_ptr<Inbox> inbox_;
+};
+
+// A stored object of a built-in kind, in either encoding.
+Result<Document> DecodeEntry(std::string_view stored);
+
+}  // namespace skiff
