@@ -156,6 +156,7 @@ struct ApiServerOptions {
   std::string token_auth_file;  // CSV: token,user,uid,"group,group"
   ServiceAccountOptions service_account;
   RequestHeaderOptions request_header;
+  bool enable_bootstrap_token_auth = false;
 
   // What somebody may do, asked in this order; never empty after FillDerived.
   std::vector<AuthorizationMode> authorization_modes;

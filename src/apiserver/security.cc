@@ -4,10 +4,12 @@
 #include <utility>
 
 #include "apiserver/authn/bearer_token.h"
+#include "apiserver/authn/bootstrap_token.h"
 #include "apiserver/authn/client_certificate.h"
 #include "apiserver/authn/service_account_tokens.h"
 #include "apiserver/authn/token_cache.h"
 #include "apiserver/authn/token_file.h"
+#include "apiserver/front_proxy.h"
 
 namespace skiff {
 namespace {
@@ -71,6 +73,10 @@ Result<void> AddTokens(const ApiServerOptions& options, const std::vector<JwtKey
     tokens.on_legacy_use = std::move(on_legacy_use);
     kinds.push_back(std::make_unique<ServiceAccountTokens>(std::move(tokens), lookup, clock));
   }
+  if (options.enable_bootstrap_token_auth) {
+    kinds.push_back(std::make_unique<AudienceAgnosticTokens>(
+        std::make_unique<BootstrapTokenAuthenticator>(lookup, clock), accounts.api_audiences));
+  }
   if (kinds.empty()) return {};
   out.tokens = std::make_unique<TokenCache>(std::make_unique<TokenUnion>(std::move(kinds)), clock);
   return {};
@@ -78,8 +84,20 @@ Result<void> AddTokens(const ApiServerOptions& options, const std::vector<JwtKey
 
 void AddAuthenticator(const ApiServerOptions& options, Clock& clock, Security& out) {
   std::vector<std::unique_ptr<Authenticator>> methods;
-  if (!options.client_ca_file.empty()) {
-    methods.push_back(std::make_unique<ClientCertificateAuthenticator>(clock));
+  const ClientCaFiles cas = ClientCaFilesOf(options);
+  if (cas.proxies != 0) {
+    const RequestHeaderOptions& header = options.request_header;
+    methods.push_back(std::make_unique<FrontProxyAuthenticator>(
+        FrontProxyOptions{.verified_by = cas.proxies,
+                          .allowed_names = header.allowed_names,
+                          .username_headers = header.username_headers,
+                          .uid_headers = header.uid_headers,
+                          .group_headers = header.group_headers,
+                          .extra_header_prefixes = header.extra_headers_prefix},
+        clock));
+  }
+  if (cas.users != 0) {
+    methods.push_back(std::make_unique<ClientCertificateAuthenticator>(clock, cas.users));
   }
   if (out.tokens != nullptr) {
     methods.push_back(std::make_unique<BearerTokenAuthenticator>(*out.tokens));
@@ -112,6 +130,18 @@ Result<void> AddAuthorizer(const ApiServerOptions& options, Security& out) {
 }
 
 }  // namespace
+
+ClientCaFiles ClientCaFilesOf(const ApiServerOptions& options) {
+  ClientCaFiles out;
+  const auto add = [&](const std::string& file) -> uint32_t {
+    if (file.empty()) return 0;
+    if (out.files.empty() || out.files[0] != file) out.files.push_back(file);
+    return 1u << (out.files.size() - 1);
+  };
+  out.users = add(options.client_ca_file);
+  out.proxies = add(options.request_header.client_ca_file);
+  return out;
+}
 
 Result<Security> MakeSecurity(const ApiServerOptions& options, BoundObjectLookup& lookup,
                               Clock& clock, Random& random, Log& log,

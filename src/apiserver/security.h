@@ -2,6 +2,7 @@
 // and what answers questions about both.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -40,6 +41,14 @@ struct Security {
 
   Authorizer& authorizer() { return chain->authorizer(); }
 };
+
+// The CAs of --client-ca-file and --requestheader-client-ca-file, one bit for each file.
+struct ClientCaFiles {
+  std::vector<std::string> files;  // as TlsOptions takes them
+  uint32_t users = 0;              // the bit of those whose certificates make users; zero: none
+  uint32_t proxies = 0;
+};
+ClientCaFiles ClientCaFilesOf(const ApiServerOptions& options);
 
 // Files are read here; what is wrong with one is told with its flag. The rest outlives the result.
 // `on_legacy_use`: see ServiceAccountTokenOptions.

@@ -643,7 +643,7 @@ class ApiServer::Impl {
     TlsOptions tls;
     tls.certificate = {options_.tls.cert_file, options_.tls.private_key_file, {}};
     tls.by_name = options_.tls.sni_cert_keys;
-    if (!options_.client_ca_file.empty()) tls.client_ca_files.push_back(options_.client_ca_file);
+    tls.client_ca_files = ClientCaFilesOf(options_).files;
     tls.cipher_suites = options_.tls.cipher_suites;
     tls.curve_preferences.assign(options_.tls.curve_preferences.begin(),
                                  options_.tls.curve_preferences.end());

@@ -83,8 +83,8 @@ TEST_F(ApiServerFlagsTest, RefusesWhatItWouldBeUnsafeToIgnore) {
   for (const std::string_view word :
        {"--encryption-provider-config=x", "--audit-policy-file=x", "--audit-log-path=-",
         "--oidc-issuer-url=https://x", "--authorization-webhook-config-file=x",
-        "--authentication-token-webhook-config-file=x", "--enable-bootstrap-token-auth",
-        "--authorization-config=x", "--authentication-config=x", "--admission-control=x",
+        "--authentication-token-webhook-config-file=x", "--authorization-config=x",
+        "--authentication-config=x", "--admission-control=x",
         "--etcd-servers-overrides=/events#http://x", "--egress-selector-config-file=x",
         "--authorization-mode=ABAC", "--tls-min-version=VersionTLS10", "--emulated-version=1.35",
         "--storage-backend=etcd2"}) {
@@ -96,16 +96,31 @@ TEST_F(ApiServerFlagsTest, RefusesWhatItWouldBeUnsafeToIgnore) {
       "and secrets would be stored in the clear");
 }
 
+TEST_F(ApiServerFlagsTest, TakesWhatTheScriptsOfKubernetesGive) {
+  EXPECT_EQ(Parse({"--runtime-config=api/v1", "--storage-media-type=", "--feature-gates=",
+                   "--enable-bootstrap-token-auth=true", "--requestheader-allowed-names=proxy",
+                   "--requestheader-client-ca-file=ca.crt",
+                   "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+                   "--requestheader-group-headers=X-Remote-Group",
+                   "--requestheader-username-headers=X-Remote-User"}),
+            "");
+  EXPECT_TRUE(options().runtime_config.at("api/v1"));
+  EXPECT_EQ(options().storage.media_type, "");
+  EXPECT_TRUE(options().enable_bootstrap_token_auth);
+  EXPECT_EQ(options().request_header.allowed_names, Texts{"proxy"});
+  EXPECT_EQ(line_.warnings, Texts{});
+}
+
 TEST_F(ApiServerFlagsTest, WarnsOnceOfWhatIsIgnored) {
   EXPECT_EQ(Parse({"--audit-log-maxage=7", "--audit-log-maxage=8"}), "");
   EXPECT_EQ(line_.warnings, Texts{"--audit-log-maxage is ignored: there is no audit log yet"});
 }
 
 TEST_F(ApiServerFlagsTest, SaysNothingOfDefaults) {
-  EXPECT_EQ(Parse({"--enable-bootstrap-token-auth=false", "--audit-log-maxage=366",
-                   "--kubelet-timeout=5000ms", "--oidc-username-claim=sub",
-                   "--audit-policy-file=", "--oidc-signing-algs=RS256"}),
-            "");
+  EXPECT_EQ(
+      Parse({"--audit-log-maxage=366", "--kubelet-timeout=5000ms", "--oidc-username-claim=sub",
+             "--audit-policy-file=", "--oidc-signing-algs=RS256"}),
+      "");
   EXPECT_EQ(line_.warnings, Texts{});
 }
 

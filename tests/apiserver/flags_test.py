@@ -5,8 +5,10 @@
 """
 import base64
 import contextlib
+import http.client
 import json
 import os
+import re
 import ssl
 import socket
 import subprocess
@@ -157,6 +159,14 @@ class Tls(ServerCase):
         self.assertEqual(handshake(port, "sni.example.com")[2], self.sni)
         self.assertNotEqual(handshake(port, "other.example.com")[2], self.sni)
 
+    def test_every_name_has_http2(self):
+        context = ssl._create_unverified_context()
+        context.set_alpn_protocols(["http/1.1", "h2"])
+        for name in ("sni.example.com", "other.example.com"):
+            with socket.create_connection(("127.0.0.1", self.server.port), timeout=60) as plain:
+                with context.wrap_socket(plain, server_hostname=name) as secure:
+                    self.assertEqual(secure.selected_alpn_protocol(), "h2", name)
+
     def test_cipher_suites_are_those_given(self):
         port, old = self.server.port, ssl.TLSVersion.TLSv1_2
         self.assertRegex(handshake(port, maximum_version=old)[1],
@@ -189,6 +199,128 @@ class NewestTls(ServerCase):
             second.start()
             # Either may have answered; this one must have come as far.
             self.assertTrue(until(lambda: "Serving securely" in second.log()))
+
+
+class Doors(ServerCase):
+    """What kubeadm and the scripts of Kubernetes give, and who comes in by it."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.certificates = tempfile.TemporaryDirectory()
+        folder = cls.certificates.name
+        cls.proxy = self_signed(folder, "front-proxy")
+        cls.user = self_signed(folder, "user")
+        cls.FLAGS = ("--enable-bootstrap-token-auth", "--storage-media-type=",
+                     "--runtime-config=api/v1", f"--client-ca-file={cls.user[0]}",
+                     f"--requestheader-client-ca-file={cls.proxy[0]}",
+                     "--requestheader-allowed-names=front-proxy",
+                     "--requestheader-username-headers=X-Remote-User",
+                     "--requestheader-group-headers=X-Remote-Group")
+        super().setUpClass()
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        cls.certificates.cleanup()
+
+    def who_am_i(self, token=None, certificate=None, headers=None):
+        context = ssl._create_unverified_context()
+        if certificate:
+            context.load_cert_chain(*certificate)
+        with contextlib.closing(http.client.HTTPSConnection(
+                "127.0.0.1", self.server.port, timeout=60, context=context)) as connection:
+            answer = self.ask("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {},
+                              token, headers, connection)
+        return answer.json["status"]["userInfo"] if answer.code == 201 else answer.code
+
+    def test_a_node_joins_with_a_bootstrap_token(self):
+        secret = {"metadata": {"name": "bootstrap-token-abcdef"},
+                  "type": "bootstrap.kubernetes.io/token",
+                  "stringData": {"token-id": "abcdef", "token-secret": "0123456789abcdef",
+                                 "usage-bootstrap-authentication": "true",
+                                 "auth-extra-groups": "system:bootstrappers:worker"}}
+        self.assertEqual(self.who_am_i("abcdef.0123456789abcdef"), 401)
+        made = self.ask("POST", "/api/v1/namespaces/kube-system/secrets", secret)
+        self.assertEqual(made.code, 201, made.body)
+        user = until(lambda: isinstance(self.who_am_i("abcdef.0123456789abcdef"), dict)
+                     and self.who_am_i("abcdef.0123456789abcdef"))
+        self.assertEqual(user["username"], "system:bootstrap:abcdef")
+        self.assertEqual(user["groups"], ["system:bootstrappers", "system:bootstrappers:worker",
+                                          "system:authenticated"])
+        self.assertEqual(self.who_am_i("abcdef.0123456789abcdee"), 401)
+
+    def test_a_front_proxy_says_who_asks(self):
+        headers = {"X-Remote-User": "ann", "X-Remote-Group": "dev"}
+        user = self.who_am_i(certificate=self.proxy, headers=headers)
+        self.assertEqual((user["username"], user["groups"]),
+                         ("ann", ["dev", "system:authenticated"]))
+        self.assertEqual(self.who_am_i(certificate=self.proxy), 401)
+        user = self.who_am_i(certificate=self.user, headers=headers)
+        self.assertEqual(user["username"], "user")
+        self.assertNotIn("requestheader", self.server.log())
+
+    def test_others_cannot_look_into_the_store(self):
+        store = self.server.folder / "data" / "store"
+        for each in (store.parent, store, *store.iterdir()):
+            self.assertEqual(each.stat().st_mode & 0o077, 0, each)
+        self.server.stop()
+        store.chmod(0o755)
+        (store / "CURRENT").chmod(0o644)
+        self.server.start()
+        for each in (store, *store.iterdir()):
+            self.assertEqual(each.stat().st_mode & 0o077, 0, each)
+        self.assertEqual(self.server.log().count("others could look into the store"), 1)
+
+
+class Nodes(ServerCase):
+    """Kubelets, by the authorizer that is theirs."""
+    FLAGS = ("--authorization-mode=Node", "--enable-admission-plugins=NodeRestriction")
+    PODS = "/api/v1/namespaces/default/pods"
+
+    def as_node(self, node, method, path, body=None):
+        return self.ask(method, path, body, headers={
+            "Impersonate-User": "system:node:" + node, "Impersonate-Group": "system:nodes"})
+
+    def test_a_kubelet_reads_what_its_pods_need(self):
+        self.ask("POST", "/api/v1/namespaces/default/serviceaccounts",
+                 {"metadata": {"name": "default"}})
+        for name in ("used", "other"):
+            self.ask("POST", "/api/v1/namespaces/default/secrets", {"metadata": {"name": name}})
+        made = self.ask("POST", self.PODS, {"metadata": {"name": "p"}, "spec": {
+            "nodeName": "n1", "containers": [{"name": "c", "image": "example.com/app:1",
+                                              "envFrom": [{"secretRef": {"name": "used"}}]}]}})
+        self.assertEqual(made.code, 201, made.body)
+        used, other = (f"/api/v1/namespaces/default/secrets/{each}" for each in ("used", "other"))
+        self.assertTrue(until(lambda: self.as_node("n1", "GET", used).code == 200))
+        refused = self.expect_status(self.as_node("n1", "GET", other), 403, "Forbidden")
+        self.assertTrue(refused["message"].endswith(
+            "no relationship found between node 'n1' and this object"), refused["message"])
+        self.assertEqual(self.as_node("n2", "GET", used).code, 403)
+        self.assertEqual(
+            self.as_node("n1", "GET", "/api/v1/secrets?fieldSelector=metadata.name%3Dused").code,
+            403)
+        token = "/api/v1/namespaces/default/serviceaccounts/default/token"
+        bound = {"spec": {"boundObjectRef": {"apiVersion": "v1", "kind": "Pod", "name": "p",
+                                             "uid": made.json["metadata"]["uid"]}}}
+        self.assertEqual(self.as_node("n1", "POST", token, bound).code, 201)
+        self.assertEqual(self.as_node("n2", "POST", token, bound).code, 403)
+        self.ask("DELETE", self.PODS + "/p?gracePeriodSeconds=0")
+        self.assertTrue(until(lambda: self.as_node("n1", "GET", used).code == 403))
+
+    def test_a_kubelet_lists_the_pods_of_its_node(self):
+        path = "/api/v1/pods?fieldSelector=spec.nodeName%3D"
+        self.assertEqual(self.as_node("n1", "GET", path + "n1").code, 200)
+        self.assertEqual(self.as_node("n1", "GET", path + "n2").code, 403)
+        self.assertEqual(self.as_node("n1", "GET", "/api/v1/pods").code, 403)
+
+    def test_a_kubelet_registers_its_own_node(self):
+        self.assertEqual(self.as_node("n1", "POST", "/api/v1/nodes",
+                                      {"metadata": {"name": "n1"}}).code, 201)
+        refused = self.as_node("n1", "POST", "/api/v1/nodes", {"metadata": {"name": "n2"}}).json
+        self.assertEqual(refused["message"], 'nodes "n2" is forbidden: node "n1" is not allowed '
+                                             'to modify node "n2"')
+        self.assertEqual(self.as_node("n1", "GET", "/api/v1/nodes/n1").code, 200)
+        self.assertEqual(self.as_node("n1", "GET", "/api/v1/nodes").code, 403)
 
 
 class Storage(ServerCase):
@@ -244,6 +376,25 @@ class Metrics(ServerCase):
         for line in ('apiserver_storage_objects{resource="namespaces"} 4',
                      'apiserver_resource_objects{group="apps",resource="deployments"} 0'):
             self.assertTrue(until(lambda line=line: line in self.get("/metrics").text), line)
+
+    def test_requests_are_counted_by_verbs_as_kubernetes_names_them(self):
+        name = CONFIG_MAPS + "/counted"
+        self.ask("PATCH", name + "?fieldManager=m",
+                 '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"counted"}}',
+                 headers={"Content-Type": "application/apply-patch+yaml"})
+        self.ask("DELETE", CONFIG_MAPS + "?labelSelector=none%3Dsuch")
+        self.ask("POST", CONFIG_MAPS, {"metadata": {"name": "more"}})
+        self.get("/api/v1/namespaces/default/pods/none/exec?command=ls")
+        self.get("/api/v1/namespaces/default/pods/none/log")
+        counted = re.findall(r'^apiserver_request_total{(.*)} ', self.get("/metrics").text, re.M)
+        seen = {tuple(dict(re.findall(r'(\w+)="([^"]*)"', each))[key] for key in
+                      ("verb", "resource", "subresource", "scope", "code")) for each in counted}
+        for each in (("APPLY", "configmaps", "", "resource", "201"),
+                     ("DELETE", "configmaps", "", "namespace", "200"),
+                     ("POST", "configmaps", "", "resource", "201"),
+                     ("CONNECT", "pods", "exec", "resource", "404"),
+                     ("CONNECT", "pods", "log", "resource", "404")):
+            self.assertIn(each, seen)
 
     def test_an_old_token_leaves_a_date_on_its_secret(self):
         account = self.ask("POST", "/api/v1/namespaces/default/serviceaccounts",

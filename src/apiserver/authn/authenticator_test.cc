@@ -85,6 +85,7 @@ TEST(RequestAuthenticatorTest, AGoodTokenHelpsWhenTheCertificateIsRefused) {
 TEST(ClientCertificateTest, SubjectBecomesUserAndGroups) {
   Chain chain;
   auto peer = std::make_shared<PeerCertificate>();
+  peer->verified_by = 1;
   peer->common_name = "jane";
   peer->organizations = {"dev", "system:masters"};
   peer->uid = "u-1";
@@ -106,6 +107,7 @@ TEST(ClientCertificateTest, SubjectBecomesUserAndGroups) {
 TEST(ClientCertificateTest, ExpiresWhileTheConnectionLasts) {
   Chain chain;
   auto peer = std::make_shared<PeerCertificate>();
+  peer->verified_by = 1;
   peer->common_name = "jane";
   peer->not_after_seconds = 1'700'000'010;
   HttpRequest request;
@@ -118,10 +120,22 @@ TEST(ClientCertificateTest, ExpiresWhileTheConnectionLasts) {
 TEST(ClientCertificateTest, WithoutACommonNameThereIsNoUser) {
   Chain chain;
   auto peer = std::make_shared<PeerCertificate>();
+  peer->verified_by = 1;
   peer->not_after_seconds = 2'000'000'000;
   HttpRequest request;
   request.peer = peer;
   EXPECT_EQ(Ask(*chain.all, request).user.name, "system:anonymous");
+}
+
+TEST(ClientCertificateTest, TheCaOfProxiesMakesNoUsers) {
+  Chain chain;
+  auto peer = std::make_shared<PeerCertificate>();
+  peer->verified_by = 2;
+  peer->common_name = "jane";
+  peer->not_after_seconds = 2'000'000'000;
+  HttpRequest request;
+  request.peer = peer;
+  EXPECT_EQ(Ask(*chain.all, request).outcome, Outcome::kRefused);
 }
 
 TEST(BearerTokenTest, SchemeIsReadInAnyCaseAndTheRestIgnored) {

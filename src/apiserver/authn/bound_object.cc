@@ -34,7 +34,11 @@ BoundObject ReadBoundObject(BoundKind kind, const Document& object) {
       out.secrets.emplace_back(secret.name());
     }
   } else if (kind == BoundKind::kSecret) {
-    out.token = core::Secret(object).data().Get("token");
+    const core::Secret secret(object);
+    out.token = secret.data().Get("token");
+    if (secret.type() == "bootstrap.kubernetes.io/token") {
+      for (const auto& [key, value] : secret.data()) out.bootstrap_data.emplace(key, value);
+    }
     for (const auto& [key, value] : metadata.labels()) out.labels.emplace(key, value);
   }
   return out;

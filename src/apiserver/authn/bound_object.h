@@ -29,6 +29,8 @@ struct BoundObject {
   std::vector<std::string> secrets = {};           // that a service account lists
   std::string token = {};                          // of secrets that hold one
   std::map<std::string, std::string> labels = {};  // of secrets
+  // Of secrets that are bootstrap tokens.
+  std::map<std::string, std::string, std::less<>> bootstrap_data = {};
 };
 
 // The same of a v1 object.

@@ -20,9 +20,10 @@ Authentication FromCertificate(const PeerCertificate& certificate, Duration now)
 
 void ClientCertificateAuthenticator::Authenticate(const HttpRequest& request,
                                                   AuthenticationCallback done) {
-  if (request.peer != nullptr) {
-    done(FromCertificate(*request.peer, clock_.Wall()));
-  } else if (request.peer_refused) {
+  const PeerCertificate* peer = request.peer.get();
+  if (peer != nullptr && (peer->verified_by & cas_) != 0) {
+    done(FromCertificate(*peer, clock_.Wall()));
+  } else if (peer != nullptr || request.peer_refused) {
     done(Authentication::Refused("the client certificate is not signed by a known authority"));
   } else {
     done({});

@@ -1,6 +1,6 @@
 // Users by their client certificate: the common name is the user's name, the organizations are the
-// groups. The connection has verified the certificate against --client-ca-file; what remains is
-// that it may have expired since.
+// groups. The connection verifies the certificate against --client-ca-file, and again when that
+// file changes; what remains is that it may have expired since.
 #pragma once
 
 #include "apiserver/authn/authenticator.h"
@@ -10,11 +10,14 @@ namespace skiff {
 
 class ClientCertificateAuthenticator final : public Authenticator {
  public:
-  explicit ClientCertificateAuthenticator(Clock& clock) : clock_(clock) {}
+  // `cas` are the bits of the CAs whose certificates make users (PeerCertificate::verified_by).
+  explicit ClientCertificateAuthenticator(Clock& clock, uint32_t cas = 1)
+      : clock_(clock), cas_(cas) {}
   void Authenticate(const HttpRequest& request, AuthenticationCallback done) override;
 
  private:
   Clock& clock_;
+  const uint32_t cas_;
 };
 
 }  // namespace skiff

@@ -53,7 +53,8 @@ struct ConfigKey {
   std::string_view resource;  // "" when the whole version is meant
 };
 
-// group/version[/resource]; the core group is empty, and may be left out of a version alone.
+// group/version[/resource]; the core group is empty or "api", and may be left out of a version
+// alone.
 std::optional<ConfigKey> ParseKey(std::string_view key) {
   const size_t slash = key.find('/');
   if (slash == std::string_view::npos) return ConfigKey{"", key, ""};
@@ -66,6 +67,7 @@ std::optional<ConfigKey> ParseKey(std::string_view key) {
       return std::nullopt;
     }
   }
+  if (parsed.group == "api" && parsed.version == "v1") parsed.group = "";
   return parsed;
 }
 
@@ -98,6 +100,8 @@ Result<void> RuntimeConfig::AddEntry(std::string_view key, std::string_view valu
   if (key == "api/alpha") return AddMaturity(Maturity::kAlpha, key, value);
   const std::optional<ConfigKey> parsed = ParseKey(key);
   if (!parsed) return BadEntry(key, "expected group/version or group/version/resource");
+  // Once served, and named by scripts ever since.
+  if (parsed->group == "extensions" && parsed->version == "v1beta1") return {};
   if (!GroupExists(parsed->group)) return BadEntry(key, "there is no such API group");
   const GroupVersionInfo* const version = FindGroupVersion(parsed->group, parsed->version);
   if (version == nullptr) return BadEntry(key, "the group has no such version");

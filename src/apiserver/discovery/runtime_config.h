@@ -1,7 +1,7 @@
 // --runtime-config: which API groups, versions and resources are served, beyond the defaults.
 //
 //   api/all=false, api/ga=…, api/beta=true, api/alpha=…   versions of that maturity
-//   apps/v1=false                                         one version (core: v1 or /v1)
+//   apps/v1=false                                         one version (core: v1, /v1, api/v1)
 //   resource.k8s.io/v1beta2/devicetaintrules=true         one resource, whether its version is or
 //   not
 //

@@ -74,10 +74,17 @@ TEST(ServedResourcesTest, TheLastOfTwoEntriesCounts) {
   EXPECT_NE(Serve("apps/v1=false, apps/v1").FindGroup("apps"), nullptr);
 }
 
-TEST(ServedResourcesTest, CoreMayBeNamedInTwoWays) {
+TEST(ServedResourcesTest, CoreMayBeNamedInThreeWays) {
   EXPECT_EQ(Serve("v1=false").FindGroup(""), nullptr);
   EXPECT_EQ(Serve("/v1=false").FindGroup(""), nullptr);
   EXPECT_EQ(Serve("/v1/pods=false").FindResource("", "v1", "pods"), nullptr);
+  EXPECT_NE(Serve("api/v1").FindGroup(""), nullptr);
+  EXPECT_EQ(Serve("api/v1=false").FindGroup(""), nullptr);
+  EXPECT_EQ(Serve("api/v1/pods=false").FindResource("", "v1", "pods"), nullptr);
+}
+
+TEST(ServedResourcesTest, AGroupThatHasGoneMayStillBeNamed) {
+  EXPECT_EQ(Serve("extensions/v1beta1").FindGroup("extensions"), nullptr);
 }
 
 TEST(ServedResourcesTest, MoreGroupsTakeTheirPlaceByPriority) {
