@@ -59,6 +59,16 @@ inline constexpr size_t kMaxMetricCells = 10'000;
 // Unknown and duplicate fields that one decoding reports; the rest is counted, not listed.
 inline constexpr size_t kMaxFieldIssues = 100;
 
+// What one error says, however long the lists and texts are that it is about: bytes of the message;
+// causes, and their bytes together; bytes of what one cause says, of the path of its field, and of
+// a value that it shows. What goes beyond is cut, and the message says so.
+inline constexpr size_t kMaxStatusMessageBytes = 64 * 1024;
+inline constexpr size_t kMaxStatusCauses = 100;
+inline constexpr size_t kMaxStatusCauseBytes = 128 * 1024;
+inline constexpr size_t kMaxCauseMessageBytes = 16 * 1024;
+inline constexpr size_t kMaxCauseFieldBytes = 1024;
+inline constexpr size_t kMaxCauseValueBytes = 4 * 1024;
+
 // Members and entries that merging duplicate fields of one JSON text may visit in all.
 inline constexpr size_t kMaxDuplicateMergeSteps = 1'000'000;
 
@@ -312,6 +322,8 @@ inline constexpr int kMaxGenerateNameTries = 8;
 // for the service account that a controller makes in each new namespace.
 inline constexpr std::chrono::milliseconds kAdmissionLookInterval{150};
 inline constexpr int kDefaultServiceAccountLooks = 10;
+// Amounts that a LimitRange may give the containers of one pod: more do not fit into an object.
+inline constexpr size_t kMaxDefaultedAmounts = 150'000;
 // --admission-control-config-file, and each file that it names.
 inline constexpr size_t kMaxAdmissionConfigBytes = size_t{1} << 20;
 // Objects of one resource whose meaning an admission plugin remembers.

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "base/limits.h"
+#include "base/strings.h"
+
 namespace skiff {
 namespace {
 
@@ -43,7 +46,9 @@ std::string_view StatusReasonName(StatusReason reason) {
 int StatusReasonCode(StatusReason reason) { return kReasons[static_cast<size_t>(reason)].code; }
 
 Status::Status(StatusReason reason, std::string message)
-    : rep_(std::make_unique<Rep>(Rep{reason, std::move(message), {}, {}, 0, {}, {}})) {}
+    : rep_(std::make_unique<Rep>(Rep{reason, std::move(message), {}, {}, 0, {}, {}})) {
+  CutText(rep_->message, limits::kMaxStatusMessageBytes);
+}
 
 Status::Status(const Status& other) : rep_(std::make_unique<Rep>(*other.rep_)) {}
 
@@ -57,6 +62,9 @@ std::string_view Status::field() const {
 }
 
 Status& Status::AddCause(StatusCause cause) {
+  if (rep_->causes.size() >= limits::kMaxStatusCauses) return *this;
+  CutText(cause.message, limits::kMaxCauseMessageBytes);
+  CutText(cause.field, limits::kMaxCauseFieldBytes);
   rep_->causes.push_back(std::move(cause));
   return *this;
 }
@@ -68,6 +76,7 @@ Status& Status::SetPosition(TextPosition position) {
 
 Status& Status::SetMessage(std::string message) {
   rep_->message = std::move(message);
+  CutText(rep_->message, limits::kMaxStatusMessageBytes);
   return *this;
 }
 
@@ -82,6 +91,9 @@ Status& Status::SetContinueToken(std::string token) {
 }
 
 Status& Status::SetSubject(StatusSubject subject) {
+  for (std::string* text : {&subject.name, &subject.group, &subject.kind, &subject.uid}) {
+    CutText(*text, limits::kMaxCauseFieldBytes);
+  }
   rep_->subject = std::make_shared<const StatusSubject>(std::move(subject));
   return *this;
 }

@@ -64,6 +64,9 @@ struct StatusSubject {
   std::string uid;
 };
 
+// An error is never much longer than limits::kMaxStatus… allow, whatever it is about: texts that
+// are longer are cut and say so, and causes beyond the bound are not kept. Who adds more of them
+// than that says in the message how many there are.
 class Status {
  public:
   Status(StatusReason reason, std::string message);

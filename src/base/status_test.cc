@@ -1,6 +1,10 @@
 #include "base/status.h"
 
+#include <string>
+
 #include <gtest/gtest.h>
+
+#include "base/limits.h"
 
 namespace skiff {
 namespace {
@@ -89,6 +93,22 @@ TEST(StatusTest, MacrosPassValuesOnAndErrorsUp) {
   EXPECT_EQ(*Quarter(8), 2);
   EXPECT_EQ(Quarter(7).error().message(), "odd");
   EXPECT_EQ(Quarter(6).error().message(), "odd");
+}
+
+TEST(StatusTest, IsNeverMuchLongerThanItsBounds) {
+  Status status(StatusReason::kInvalid, std::string(1'000'000, 'm'));
+  EXPECT_LT(status.message().size(), limits::kMaxStatusMessageBytes + 100);
+  EXPECT_TRUE(status.message().ends_with("(cut at 65536 bytes)"));
+  status.SetMessage(std::string(1'000'000, 'm'));
+  EXPECT_LT(status.message().size(), limits::kMaxStatusMessageBytes + 100);
+  for (int i = 0; i < 1000; ++i) {
+    status.AddCause({"FieldValueInvalid", std::string(100'000, 'm'), std::string(100'000, 'f')});
+  }
+  EXPECT_EQ(status.causes().size(), limits::kMaxStatusCauses);
+  EXPECT_LT(status.causes()[0].message.size(), limits::kMaxCauseMessageBytes + 100);
+  EXPECT_LT(status.causes()[0].field.size(), limits::kMaxCauseFieldBytes + 100);
+  status.SetSubject({std::string(100'000, 'n'), "g", "k", "u"});
+  EXPECT_LT(status.subject()->name.size(), limits::kMaxCauseFieldBytes + 100);
 }
 
 }  // namespace

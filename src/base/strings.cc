@@ -67,6 +67,19 @@ std::string Quoted(std::string_view text) {
   return out;
 }
 
+void CutText(std::string& text, size_t max_bytes) {
+  if (text.size() <= max_bytes) return;
+  text.resize(CutPoint(text, max_bytes));
+  text += "... (cut at " + std::to_string(max_bytes) + " bytes)";
+}
+
+std::string CutCopy(std::string_view text, size_t max_bytes) {
+  // One byte more tells that there is more.
+  std::string out(text.substr(0, max_bytes + 1));
+  CutText(out, max_bytes);
+  return out;
+}
+
 std::string_view TrimSpace(std::string_view text) {
   while (const size_t n = SpaceAtFront(text)) text.remove_prefix(n);
   while (const size_t n = SpaceAtBack(text)) text.remove_suffix(n);

@@ -14,6 +14,11 @@ inline constexpr size_t kMaxQuotedBytes = 64;
 // escaped, and what goes beyond kMaxQuotedBytes is left out.
 std::string Quoted(std::string_view text);
 
+// What goes beyond `max_bytes` is left out of a text that an error repeats, which says so then:
+// "... (cut at 4096 bytes)". Characters stay whole.
+void CutText(std::string& text, size_t max_bytes);
+std::string CutCopy(std::string_view text, size_t max_bytes);
+
 // Without leading and trailing white space in the sense of Unicode, as Go's strings.TrimSpace.
 std::string_view TrimSpace(std::string_view text);
 

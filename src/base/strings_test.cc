@@ -27,5 +27,13 @@ TEST(StringsTest, TrimsWhiteSpaceOfUnicode) {
   EXPECT_EQ(TrimSpace("\xA0"), "\xA0");
 }
 
+TEST(StringsTest, LongTextIsCutAndSaysSo) {
+  EXPECT_EQ(CutCopy("abcd", 4), "abcd");
+  EXPECT_EQ(CutCopy("abcde", 4), "abcd... (cut at 4 bytes)");
+  // A character is never cut in two, and what was cut once stays as it is.
+  EXPECT_EQ(CutCopy("abc\u00e9", 4), "abc... (cut at 4 bytes)");
+  EXPECT_EQ(CutCopy(CutCopy("abcde", 4), 4), CutCopy("abcde", 4));
+}
+
 }  // namespace
 }  // namespace skiff

@@ -18,6 +18,7 @@
 // thread may read it.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <span>
@@ -158,6 +159,12 @@ class Value {
   Value& Append(Arena& arena, Value item);
   Value& Insert(Arena& arena, size_t index, Value item);
   void EraseItem(size_t index);
+  // Takes away all items for which `goes` holds.
+  template <typename Goes>
+  void EraseItemsIf(Goes goes) {
+    const std::span<Value> all = items();
+    size_ = static_cast<uint32_t>(std::ranges::remove_if(all, goes).begin() - all.begin());
+  }
 
   // A deep copy whose every byte lies in `arena`.
   Value CopyInto(Arena& arena) const;

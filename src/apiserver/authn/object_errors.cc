@@ -1,10 +1,17 @@
 #include "apiserver/authn/object_errors.h"
 
-#include <algorithm>
+#include <set>
 #include <utility>
+
+#include "base/limits.h"
+#include "base/strings.h"
 
 namespace skiff {
 namespace {
+
+// What a message has room for beside whom it is about and how many causes there are.
+constexpr size_t kMaxListBytes =
+    limits::kMaxStatusMessageBytes - 2 * limits::kMaxCauseFieldBytes - 1024;
 
 std::string Qualified(std::string_view group, std::string_view resource) {
   std::string out(resource);
@@ -12,7 +19,9 @@ std::string Qualified(std::string_view group, std::string_view resource) {
   return out;
 }
 
-std::string InQuotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
+std::string InQuotes(std::string_view name) {
+  return "\"" + CutCopy(name, limits::kMaxCauseFieldBytes) + "\"";
+}
 
 Status About(StatusReason reason, std::string_view group, std::string_view kind,
              std::string_view name, std::string message) {
@@ -49,28 +58,38 @@ Status ConflictingObject(std::string_view group, std::string_view resource, std:
 }
 
 Status InvalidObject(std::string_view group, std::string_view kind, std::string_view name,
-                     std::vector<StatusCause> causes) {
+                     std::vector<StatusCause> causes, size_t left_out) {
+  Status status = About(StatusReason::kInvalid, group, kind, name, "");
   // A fault that is found twice is told once.
-  std::vector<std::string> told;
-  for (const StatusCause& cause : causes) {
-    std::string text = cause.field + ": " + cause.message;
-    if (std::ranges::find(told, text) == told.end()) told.push_back(std::move(text));
-  }
+  std::set<std::string> told;
   std::string list;
-  for (const std::string& text : told) {
+  size_t bytes = 0;
+  for (StatusCause& cause : causes) {
+    bytes += cause.message.size() + cause.field.size();
+    if (status.causes().size() == limits::kMaxStatusCauses ||
+        (bytes > limits::kMaxStatusCauseBytes && !told.empty())) {
+      ++left_out;
+      continue;
+    }
+    status.AddCause(std::move(cause));
+    const StatusCause& kept = status.causes().back();
+    std::string text = kept.field + ": " + kept.message;
+    if (told.contains(text)) continue;
     if (!list.empty()) list += ", ";
     list += text;
+    told.insert(std::move(text));
   }
-  if (told.size() > 1) list = "[" + list + "]";
-  Status status = About(StatusReason::kInvalid, group, kind, name,
-                        Qualified(group, kind) + " " + InQuotes(name) + " is invalid: " + list);
-  for (StatusCause& cause : causes) status.AddCause(std::move(cause));
+  CutText(list, kMaxListBytes);
+  if (left_out != 0) list += ", ... and " + std::to_string(left_out) + " more";
+  if (told.size() > 1 || left_out != 0) list = "[" + list + "]";
+  status.SetMessage(Qualified(group, kind) + " " + InQuotes(name) + " is invalid: " + list);
   return status;
 }
 
 StatusCause InvalidValue(std::string field, std::string_view shown, std::string_view detail) {
   return {.reason = "FieldValueInvalid",
-          .message = "Invalid value: " + std::string(shown) + ": " + std::string(detail),
+          .message = "Invalid value: " + CutCopy(shown, limits::kMaxCauseValueBytes) + ": " +
+                     std::string(detail),
           .field = std::move(field)};
 }
 

@@ -17,11 +17,14 @@ Status NotFoundObject(std::string_view group, std::string_view resource, std::st
 // `Operation cannot be fulfilled on pods "p": why`
 Status ConflictingObject(std::string_view group, std::string_view resource, std::string_view name,
                          std::string_view why);
-// `TokenRequest.authentication.k8s.io "n" is invalid: cause`, of several causes `[cause, cause]`.
+// `TokenRequest.authentication.k8s.io "n" is invalid: cause`, of several causes `[cause, cause]`,
+// and of more than an error holds `[cause, cause, ... and 7 more]`. `left_out` counts those that
+// were found besides `causes`.
 Status InvalidObject(std::string_view group, std::string_view kind, std::string_view name,
-                     std::vector<StatusCause> causes);
+                     std::vector<StatusCause> causes, size_t left_out = 0);
 
-// Causes with their usual wording. `shown` is the value in the form of JSON.
+// Causes with their usual wording. `shown` is the value in the form of JSON, of which a long one is
+// cut.
 StatusCause InvalidValue(std::string field, std::string_view shown, std::string_view detail);
 StatusCause RequiredValue(std::string field, std::string_view detail);
 

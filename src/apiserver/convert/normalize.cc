@@ -141,11 +141,8 @@ void NormalizeBudget(Value& budget) {
       first.values().empty()) {
     return;
   }
-  for (size_t i = expressions->size(); i-- > 0;) {
-    if (TextOf(expressions->items()[i].Find("key")) == kEmptySelectorMatch) {
-      expressions->EraseItem(i);
-    }
-  }
+  expressions->EraseItemsIf(
+      [](const Value& each) { return TextOf(each.Find("key")) == kEmptySelectorMatch; });
   if (expressions->size() == 0) selector->Erase("matchExpressions");
 }
 

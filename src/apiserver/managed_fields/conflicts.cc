@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/limits.h"
 #include "base/strings.h"
 
 namespace skiff {
@@ -22,25 +23,29 @@ Status ConflictError(std::vector<FieldConflict> conflicts) {
     return std::tuple(a.owner.manager, a.owner.applies, a.owner.api_version, a.owner.subresource) <
            std::tuple(b.owner.manager, b.owner.applies, b.owner.api_version, b.owner.subresource);
   });
-  std::vector<StatusCause> causes;
+  Status out(StatusReason::kConflict, "");
   std::string lines;
+  size_t count = 0;
   for (const FieldConflict& conflict : conflicts) {
     const std::string owner = OwnerText(conflict.owner);
-    if (!lines.empty()) lines += '\n';
-    lines += "conflicts with " + owner + ":";
+    const bool tells = lines.size() < limits::kMaxStatusMessageBytes;
+    if (tells && !lines.empty()) lines += '\n';
+    if (tells) lines += "conflicts with " + owner + ":";
     ForEachMember(conflict.fields, [&](std::span<const PathElement> path) {
-      lines += "\n- " + PathText(path);
-      causes.push_back({"FieldManagerConflict", "conflict with " + owner, PathText(path)});
+      ++count;
+      // What the message has no room for is cut, and only counted here.
+      if (lines.size() >= limits::kMaxStatusMessageBytes) return;
+      const std::string field = PathText(path);
+      lines += "\n- " + field;
+      out.AddCause({"FieldManagerConflict", "conflict with " + owner, field});
     });
   }
-  std::string message;
-  if (causes.size() == 1) {
-    message = "Apply failed with 1 conflict: " + causes[0].message + ": " + causes[0].field;
+  if (count == 1) {
+    const StatusCause& only = out.causes().front();
+    out.SetMessage("Apply failed with 1 conflict: " + only.message + ": " + only.field);
   } else {
-    message = "Apply failed with " + std::to_string(causes.size()) + " conflicts: " + lines;
+    out.SetMessage("Apply failed with " + std::to_string(count) + " conflicts: " + lines);
   }
-  Status out(StatusReason::kConflict, std::move(message));
-  for (StatusCause& cause : causes) out.AddCause(std::move(cause));
   return out;
 }
 

@@ -68,6 +68,7 @@ std::vector<StatusCause> FieldManagerFaults(std::string_view parameter) {
         {"FieldValueTooLong",
          "Too long: may not be more than " + std::to_string(kMaxFieldManagerBytes) + " bytes",
          "fieldManager"});
+    parameter = parameter.substr(0, kMaxFieldManagerBytes);
   }
   for (size_t at = 0; at < parameter.size();) {
     const std::string_view character = FirstCharacter(parameter.substr(at));

@@ -1,6 +1,7 @@
 #include "apiserver/request/warnings.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "base/limits.h"
@@ -39,9 +40,10 @@ std::string Header(std::string_view text) {
 
 std::vector<std::string> WarningHeaders(const std::vector<std::string>& texts) {
   std::vector<std::string_view> all;
+  std::set<std::string_view> known;
   size_t characters = 0;
   for (const std::string& text : texts) {
-    if (text.empty() || std::ranges::find(all, text) != all.end()) continue;
+    if (text.empty() || !known.insert(text).second) continue;
     all.push_back(text);
     characters += Characters(text);
   }

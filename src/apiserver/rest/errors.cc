@@ -69,6 +69,12 @@ Status Invalid(std::string_view kind, std::string_view group, std::string_view n
   return InvalidObject(group, kind, name, std::move(causes));
 }
 
+Status Invalid(std::string_view kind, std::string_view group, std::string_view name,
+               FieldErrors errors) {
+  const size_t left_out = errors.left_out();
+  return InvalidObject(group, kind, name, errors.Take(), left_out);
+}
+
 Status Invalid(const ResourceDesc& resource, std::string_view name,
                std::vector<StatusCause> causes) {
   return Invalid(resource.kind_name, resource.version->desc->group, name, std::move(causes));

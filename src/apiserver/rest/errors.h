@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apiserver/validation/field_errors.h"
 #include "base/status.h"
 #include "object/json/json_text.h"
 #include "object/resource.h"
@@ -35,6 +36,8 @@ StatusCause RequiredField(std::string field, std::string_view why);
 // 422 ConfigMap "a" is invalid: ...; `group` is that of the kind.
 Status Invalid(std::string_view kind, std::string_view group, std::string_view name,
                std::vector<StatusCause> causes);
+Status Invalid(std::string_view kind, std::string_view group, std::string_view name,
+               FieldErrors errors);
 Status Invalid(const ResourceDesc& resource, std::string_view name,
                std::vector<StatusCause> causes);
 

@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "apiserver/managed_fields/manager_name.h"
-#include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/validation/addresses.h"
+#include "apiserver/validation/common.h"
+#include "apiserver/validation/seen_names.h"
 #include "base/limits.h"
-#include "object/json/encode.h"
+#include "base/strings.h"
+#include "object/json/json_text.h"
 #include "object/scalar/names.h"
 #include "views/meta/v1.h"
 
@@ -22,13 +24,6 @@ using views::meta_v1::OwnerReference;
 // As Kubernetes has it, of the subresource that an entry of managedFields names.
 constexpr size_t kMaxSubresourceBytes = 256;
 constexpr std::string_view kStandardFinalizers[] = {"kubernetes", "orphan", "foregroundDeletion"};
-
-void AddProblems(const NameProblems& problems, std::string_view field, std::string_view value,
-                 std::vector<StatusCause>& out) {
-  for (const std::string& problem : problems) {
-    out.push_back(InvalidField(std::string(field), JsonText(value), problem));
-  }
-}
 
 NameProblems NameProblemsOf(const ResourceDesc& resource, std::string_view name, bool is_prefix) {
   // A prefix may end where a name may not.
@@ -44,49 +39,44 @@ NameProblems NameProblemsOf(const ResourceDesc& resource, std::string_view name,
   return is_prefix ? CheckPathSegmentPrefix(whole) : CheckPathSegmentName(whole);
 }
 
-void CheckLabels(const ObjectMeta& meta, std::vector<StatusCause>& out) {
+void CheckLabels(const ObjectMeta& meta, FieldErrors& errors) {
   for (const auto& [key, value] : meta.labels()) {
-    AddProblems(CheckQualifiedName(key), "metadata.labels", key, out);
-    AddProblems(CheckLabelValue(value), "metadata.labels", value, out);
+    errors.Invalid("metadata.labels", key, CheckQualifiedName(key));
+    errors.Invalid("metadata.labels", value, CheckLabelValue(value));
   }
 }
 
-void CheckAnnotations(const ObjectMeta& meta, std::vector<StatusCause>& out) {
+void CheckAnnotations(const ObjectMeta& meta, FieldErrors& errors) {
   size_t bytes = 0;
   for (const auto& [key, value] : meta.annotations()) {
-    AddProblems(CheckAnnotationKey(key), "metadata.annotations", key, out);
+    errors.Invalid("metadata.annotations", key, CheckAnnotationKey(key));
     bytes += key.size() + value.size();
   }
   if (bytes > limits::kMaxAnnotationBytes) {
-    out.push_back(
-        {"FieldValueTooLong",
-         "Too long: may not be more than " + std::to_string(limits::kMaxAnnotationBytes) + " bytes",
-         "metadata.annotations"});
+    errors.TooLong("metadata.annotations", limits::kMaxAnnotationBytes);
   }
 }
 
-void CheckFinalizers(const ObjectMeta& meta, std::vector<StatusCause>& out) {
+void CheckFinalizers(const ObjectMeta& meta, FieldErrors& errors) {
   bool orphan = false;
   bool foreground = false;
   for (const std::string_view finalizer : meta.finalizers()) {
-    AddProblems(CheckQualifiedName(finalizer), "metadata.finalizers", finalizer, out);
+    errors.Invalid("metadata.finalizers", finalizer, CheckQualifiedName(finalizer));
     orphan |= finalizer == "orphan";
     foreground |= finalizer == "foregroundDeletion";
   }
   if (orphan && foreground) {
-    out.push_back(InvalidField("metadata.finalizers",
-                               EncodeJson(*meta.AsValue()->Find("finalizers")),
-                               "finalizer orphan and foregroundDeletion cannot be both set"));
+    errors.Invalid("metadata.finalizers", meta.AsValue()->Find("finalizers"),
+                   "finalizer orphan and foregroundDeletion cannot be both set");
   }
   size_t index = 0;
   for (const std::string_view finalizer : meta.finalizers()) {
-    const std::string field = "metadata.finalizers[" + std::to_string(index++) + "]";
+    const auto at = errors.At("metadata.finalizers", index++);
     bool known = finalizer.find('/') != std::string_view::npos;
     for (const std::string_view each : kStandardFinalizers) known |= each == finalizer;
     if (known) continue;
-    out.push_back(
-        InvalidField(field, JsonText(finalizer),
-                     "name is neither a standard finalizer name nor is it fully qualified"));
+    errors.Invalid("", finalizer,
+                   "name is neither a standard finalizer name nor is it fully qualified");
   }
 }
 
@@ -98,122 +88,112 @@ bool HasVersion(std::string_view api_version) {
   return !version.empty() && version.find('/') == std::string_view::npos;
 }
 
-void CheckOwner(const OwnerReference& owner, std::vector<StatusCause>& out) {
-  constexpr std::string_view kField = "metadata.ownerReferences";
-  const auto required = [&](std::string_view name, std::string_view value) {
-    if (!value.empty()) return;
-    out.push_back(
-        InvalidField(std::string(kField) + "." + std::string(name), "\"\"", "must not be empty"));
-  };
+void CheckOwner(const OwnerReference& owner, FieldErrors& errors) {
+  const auto at = errors.At("metadata.ownerReferences");
   if (!HasVersion(owner.api_version())) {
-    out.push_back(InvalidField(std::string(kField) + ".apiVersion", JsonText(owner.api_version()),
-                               "version must not be empty"));
+    errors.Invalid("apiVersion", owner.api_version(), "version must not be empty");
   }
-  required("kind", owner.kind());
-  required("name", owner.name());
-  required("uid", owner.uid());
+  constexpr std::string_view kEmpty = "must not be empty";
+  if (owner.kind().empty()) errors.Invalid("kind", "", kEmpty);
+  if (owner.name().empty()) errors.Invalid("name", "", kEmpty);
+  if (owner.uid().empty()) errors.Invalid("uid", "", kEmpty);
   if (owner.kind() == "Event" && owner.api_version() == "v1") {
-    out.push_back(InvalidField(std::string(kField), EncodeJson(*owner.AsValue()),
-                               "/v1, Kind=Event is disallowed from being an owner"));
+    errors.Invalid("", owner.AsValue(), "/v1, Kind=Event is disallowed from being an owner");
   }
 }
 
-void CheckOwners(const ObjectMeta& meta, std::vector<StatusCause>& out) {
+void CheckOwners(const ObjectMeta& meta, FieldErrors& errors) {
+  const auto shown = [](std::string_view text) {
+    return CutCopy(text, limits::kMaxCauseFieldBytes);
+  };
   std::string first;
   for (const OwnerReference owner : meta.owner_references()) {
-    CheckOwner(owner, out);
+    CheckOwner(owner, errors);
     if (!owner.controller().value_or(false)) continue;
-    const std::string name = std::string(owner.kind()) + "/" + std::string(owner.name());
+    const std::string name = shown(owner.kind()) + "/" + shown(owner.name());
     if (first.empty()) {
       first = name;
       continue;
     }
-    out.push_back(InvalidField("metadata.ownerReferences",
-                               EncodeJson(*meta.AsValue()->Find("ownerReferences")),
-                               "Only one reference can have Controller set to true. Found \"true\" "
-                               "in references for " +
-                                   first + " and " + name));
+    errors.Invalid("metadata.ownerReferences", meta.AsValue()->Find("ownerReferences"),
+                   "Only one reference can have Controller set to true. Found \"true\" in "
+                   "references for " +
+                       first + " and " + name);
   }
 }
 
-void CheckManagedFields(const ObjectMeta& meta, std::vector<StatusCause>& out) {
+void CheckManagedFields(const ObjectMeta& meta, FieldErrors& errors) {
   size_t index = 0;
   for (const views::meta_v1::ManagedFieldsEntry entry : meta.managed_fields()) {
-    const std::string field = "metadata.managedFields[" + std::to_string(index++) + "]";
-    for (StatusCause& cause : FieldManagerFaults(entry.manager())) {
-      cause.field = field + ".manager";
-      out.push_back(std::move(cause));
+    const auto at = errors.At("metadata.managedFields", index++);
+    std::vector<StatusCause> faults = FieldManagerFaults(entry.manager());
+    for (StatusCause& cause : faults) cause.field = errors.PathOf("manager");
+    errors.Append(std::move(faults));
+    if (entry.subresource().size() > kMaxSubresourceBytes) {
+      errors.TooLong("subresource", kMaxSubresourceBytes);
     }
-    if (entry.subresource().size() <= kMaxSubresourceBytes) continue;
-    out.push_back(
-        {"FieldValueTooLong",
-         "Too long: may not be more than " + std::to_string(kMaxSubresourceBytes) + " bytes",
-         field + ".subresource"});
   }
 }
 
 }  // namespace
 
-std::vector<StatusCause> CheckMeta(const ResourceDesc& resource, Document& object) {
-  std::vector<StatusCause> out;
+void CheckMeta(const ResourceDesc& resource, Document& object, FieldErrors& errors) {
   const ObjectMeta meta(&MetaOf(object).value());
-  if (!meta.generate_name().empty()) {
-    AddProblems(NameProblemsOf(resource, meta.generate_name(), true), "metadata.generateName",
-                meta.generate_name(), out);
+  if (const std::string_view base = meta.generate_name(); !base.empty()) {
+    errors.Invalid("metadata.generateName", base, NameProblemsOf(resource, base, true));
   }
   if (meta.name().empty()) {
-    out.push_back(RequiredField("metadata.name", "name or generateName is required"));
+    errors.Required("metadata.name", "name or generateName is required");
   } else {
-    AddProblems(NameProblemsOf(resource, meta.name(), false), "metadata.name", meta.name(), out);
+    errors.Invalid("metadata.name", meta.name(), NameProblemsOf(resource, meta.name(), false));
   }
   if (meta.generation() < 0) {
-    out.push_back(InvalidField("metadata.generation", std::to_string(meta.generation()),
-                               "must be greater than or equal to 0"));
+    errors.Invalid("metadata.generation", meta.generation(), kIsNegative);
   }
-  CheckLabels(meta, out);
-  CheckAnnotations(meta, out);
-  CheckOwners(meta, out);
-  CheckFinalizers(meta, out);
-  CheckManagedFields(meta, out);
-  return out;
+  CheckLabels(meta, errors);
+  CheckAnnotations(meta, errors);
+  CheckOwners(meta, errors);
+  CheckFinalizers(meta, errors);
+  CheckManagedFields(meta, errors);
 }
 
 namespace {
 
 // While an object is being deleted nobody else may begin to hold it.
-void CheckNewFinalizers(const MetaOf& before, Document& object, std::vector<StatusCause>& out) {
+void CheckNewFinalizers(Document& old, Document& object, FieldErrors& errors) {
+  MetaOf before(old);
   if (!before.deleting()) return;
+  SeenNames known;
+  for (const std::string_view finalizer : ObjectMeta(&before.value()).finalizers()) {
+    known.Add(finalizer);
+  }
   std::set<std::string_view> added;
   for (const std::string_view finalizer : ObjectMeta(&MetaOf(object).value()).finalizers()) {
-    if (!before.HasFinalizer(finalizer)) added.insert(finalizer);
+    if (!known.Has(finalizer)) added.insert(finalizer);
   }
   if (added.empty()) return;
   std::string list;
-  for (const std::string_view each : added) list += (list.empty() ? "" : ", ") + JsonText(each);
-  out.push_back(ForbiddenField(
-      "metadata.finalizers",
-      "no new finalizers can be added if the object is being deleted, found new finalizers "
-      "[]string{" +
-          list + "}"));
+  for (const std::string_view each : added) {
+    if (list.size() > limits::kMaxCauseMessageBytes) break;
+    list += (list.empty() ? "" : ", ") + JsonText(each);
+  }
+  errors.Forbidden("metadata.finalizers",
+                   "no new finalizers can be added if the object is being deleted, found new "
+                   "finalizers []string{" +
+                       list + "}");
 }
 
 }  // namespace
 
-std::vector<StatusCause> CheckMetaUpdate(Document& old, Document& object) {
-  static constexpr Value kAbsent{};
-  std::vector<StatusCause> out;
+void CheckMetaUpdate(Document& old, Document& object, FieldErrors& errors) {
   const MetaOf before(old);
   const MetaOf after(object);
-  CheckNewFinalizers(before, object, out);
+  CheckNewFinalizers(old, object, errors);
+  const auto at = errors.At("metadata");
   for (const std::string_view name : {"name", "namespace", "uid", "creationTimestamp",
                                       "deletionTimestamp", "deletionGracePeriodSeconds"}) {
-    const Value* was = before.Find(name);
-    const Value* is = after.Find(name);
-    if (DeepEqual(was != nullptr ? *was : kAbsent, is != nullptr ? *is : kAbsent)) continue;
-    out.push_back(InvalidField("metadata." + std::string(name),
-                               is != nullptr ? EncodeJson(*is) : "null", "field is immutable"));
+    ValidateImmutable(before.Find(name), after.Find(name), name, errors);
   }
-  return out;
 }
 
 }  // namespace skiff

@@ -1,17 +1,15 @@
 // The rules that metadata follows in objects of every kind.
 #pragma once
 
-#include <vector>
-
-#include "base/status.h"
+#include "apiserver/validation/field_errors.h"
 #include "object/resource.h"
 #include "object/value.h"
 
 namespace skiff {
 
-// What is wrong with the metadata of an object that is about to be stored; empty if nothing is.
-std::vector<StatusCause> CheckMeta(const ResourceDesc& resource, Document& object);
+// What is wrong with the metadata of an object that is about to be stored.
+void CheckMeta(const ResourceDesc& resource, Document& object, FieldErrors& errors);
 // What an update changes that it must not.
-std::vector<StatusCause> CheckMetaUpdate(Document& old, Document& object);
+void CheckMetaUpdate(Document& old, Document& object, FieldErrors& errors);
 
 }  // namespace skiff

@@ -87,9 +87,8 @@ void MetaOf::AddFinalizer(std::string_view finalizer) {
 void MetaOf::RemoveFinalizer(std::string_view finalizer) {
   Value* list = meta_->Find("finalizers");
   if (list == nullptr || !list->is_list()) return;
-  for (size_t i = list->size(); i-- > 0;) {
-    if (list->items()[i].is_string() && list->items()[i].AsText() == finalizer) list->EraseItem(i);
-  }
+  list->EraseItemsIf(
+      [&](const Value& item) { return item.is_string() && item.AsText() == finalizer; });
   if (list->size() == 0) meta_->Erase("finalizers");
 }
 

@@ -1,12 +1,14 @@
 #include "apiserver/rest/write_rules.h"
 
-#include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/meta_validation.h"
 #include "apiserver/rest/object_meta.h"
+#include "apiserver/validation/common.h"
 #include "object/field_path.h"
 #include "object/json/encode.h"
 #include "object/scalar/generate_name.h"
@@ -14,51 +16,42 @@
 namespace skiff {
 namespace {
 
-void AddTo(std::vector<StatusCause>& causes, std::vector<StatusCause> more) {
-  for (StatusCause& cause : more) causes.push_back(std::move(cause));
-}
-
-std::vector<StatusCause> CheckImmutable(const ResourceDesc& resource, const Document& old,
-                                        const Document& object) {
-  static constexpr Value kAbsent{};
-  std::vector<StatusCause> causes;
+void CheckImmutable(const ResourceDesc& resource, const Document& old, const Document& object,
+                    FieldErrors& errors) {
   for (const std::string_view text : resource.hub->immutable) {
     const Result<FieldPath> path = FieldPath::Parse(text);
     if (!path) continue;
     const Result<const Value*> before = path->Get(old.root());
     const Result<const Value*> after = path->Get(object.root());
-    if (!before || !after || (*before == nullptr && *after == nullptr)) continue;
-    if (DeepEqual(*before != nullptr ? **before : kAbsent, *after != nullptr ? **after : kAbsent)) {
-      continue;
+    if (before && after && !SameValue(*before, *after)) {
+      const std::string shown = *after != nullptr ? EncodeJson(**after) : "null";
+      errors.Append(std::vector{InvalidField(std::string(text), shown, kIsImmutable)});
     }
-    causes.push_back(InvalidField(
-        std::string(text), *after != nullptr ? EncodeJson(**after) : "null", "field is immutable"));
   }
-  return causes;
 }
 
 // Events of both groups are one kind, which is reported as that of the core group.
-Status InvalidOf(const ResourceDesc& resource, std::string_view name,
-                 std::vector<StatusCause> causes) {
+Status InvalidOf(const ResourceDesc& resource, std::string_view name, FieldErrors errors) {
   const std::string_view group = resource.version->desc->group;
   return Invalid(resource.kind_name, group == "events.k8s.io" ? "" : group, name,
-                 std::move(causes));
+                 std::move(errors));
 }
 
 }  // namespace
 
 Result<void> CheckNewObject(const Endpoint& endpoint, WriteContext& write, Document& object,
                             std::vector<std::string>& warnings) {
-  std::vector<StatusCause> causes = CheckMeta(*endpoint.resource, object);
+  FieldErrors all;
+  CheckMeta(*endpoint.resource, object, all);
   const KindRules* rules = endpoint.rules;
   FieldErrors errors;
   if (rules != nullptr && rules->create != nullptr) rules->create(object, errors);
   FieldErrors beyond_rules;
   endpoint.behaviour->Check(write, nullptr, object, errors.empty(), beyond_rules);
-  AddTo(causes, beyond_rules.Take());
-  AddTo(causes, errors.Take());
-  if (!causes.empty()) {
-    return std::unexpected(InvalidOf(*endpoint.resource, MetaOf(object).name(), std::move(causes)));
+  all.Append(std::move(beyond_rules));
+  all.Append(std::move(errors));
+  if (!all.empty()) {
+    return std::unexpected(InvalidOf(*endpoint.resource, MetaOf(object).name(), std::move(all)));
   }
   if (rules != nullptr && rules->warn != nullptr) rules->warn(object, nullptr, warnings);
   return {};
@@ -68,9 +61,10 @@ Result<void> CheckChangedObject(const Endpoint& endpoint, WriteContext& write, D
                                 Document& object, std::vector<std::string>& warnings) {
   const ResourceDesc& resource = *endpoint.resource;
   // Kubernetes looks at these twice, for all kinds and for the kind, and its clients see both.
-  std::vector<StatusCause> causes = CheckMetaUpdate(old, object);
-  AddTo(causes, CheckMetaUpdate(old, object));
-  AddTo(causes, CheckMeta(resource, object));
+  FieldErrors all;
+  CheckMetaUpdate(old, object, all);
+  CheckMetaUpdate(old, object, all);
+  CheckMeta(resource, object, all);
   const KindRules* rules = endpoint.rules;
   const ValidateChange update =
       rules != nullptr ? rules->OfUpdate(endpoint.subresource_name()) : nullptr;
@@ -78,13 +72,13 @@ Result<void> CheckChangedObject(const Endpoint& endpoint, WriteContext& write, D
   if (update != nullptr) update(object, old, errors);
   FieldErrors beyond_rules;
   endpoint.behaviour->Check(write, &old, object, errors.empty(), beyond_rules);
-  AddTo(causes, beyond_rules.Take());
-  AddTo(causes, errors.Take());
+  all.Append(std::move(beyond_rules));
+  all.Append(std::move(errors));
   if (update == nullptr && endpoint.subresource == nullptr) {
-    AddTo(causes, CheckImmutable(resource, old, object));
+    CheckImmutable(resource, old, object, all);
   }
-  if (!causes.empty()) {
-    return std::unexpected(InvalidOf(resource, MetaOf(object).name(), std::move(causes)));
+  if (!all.empty()) {
+    return std::unexpected(InvalidOf(resource, MetaOf(object).name(), std::move(all)));
   }
   // A scale is another way to write the object itself.
   const bool is_whole = endpoint.subresource == nullptr || endpoint.subresource->name == "scale";
@@ -107,19 +101,16 @@ void DropDuplicateOwners(Document& object, bool after_admission,
   Value* meta = object.root().Find("metadata");
   Value* owners = meta != nullptr ? meta->Find("ownerReferences") : nullptr;
   if (owners == nullptr || !owners->is_list() || owners->size() < 2) return;
+  std::set<std::string> seen;
   std::string duplicates;
-  for (size_t i = 1; i < owners->size();) {
-    const auto items = owners->items();
-    const auto same = [&](const Value& other) { return DeepEqual(other, items[i]); };
-    if (std::none_of(items.begin(), items.begin() + i, same)) {
-      ++i;
-      continue;
-    }
-    const Value* uid = items[i].Find("uid");
+  owners->EraseItemsIf([&](const Value& owner) {
+    // References are the same if their JSON is: they have texts and pointers only.
+    if (seen.insert(EncodeJson(owner)).second) return false;
+    const Value* uid = owner.Find("uid");
     if (!duplicates.empty()) duplicates += ", ";
     if (uid != nullptr && uid->is_string()) duplicates += uid->AsText();
-    owners->EraseItem(i);
-  }
+    return true;
+  });
   if (duplicates.empty()) return;
   warnings.push_back(".metadata.ownerReferences contains duplicate entries" +
                      std::string(after_admission ? " after mutating admission happens" : "") +

@@ -4,13 +4,20 @@
 
 #include "apiserver/validation/internal_form.h"
 #include "base/limits.h"
+#include "base/strings.h"
 #include "object/json/text.h"
 
 namespace skiff {
 namespace {
 
+// Room for the words that say where a text was cut.
+constexpr size_t kMarkBytes = 64;
+
 // As Go quotes text, which escapes less than JSON.
-std::string Quoted(std::string_view text) {
+std::string GoQuoted(std::string_view text) {
+  if (text.size() > limits::kMaxCauseValueBytes) {
+    return GoQuoted(CutCopy(text, limits::kMaxCauseValueBytes - kMarkBytes));
+  }
   std::string out = "\"";
   const char* const end = text.data() + text.size();
   for (const char* at = text.data(); at < end;) {
@@ -34,11 +41,22 @@ std::string Quoted(std::string_view text) {
 
 }  // namespace
 
-ShownValue::ShownValue(std::string_view text) : json_(Quoted(text)) {}
+ShownValue::ShownValue(std::string_view text) : json_(GoQuoted(text)) {}
 ShownValue::ShownValue(int64_t number) : json_(std::to_string(number)) {}
-ShownValue::ShownValue(const Value& value) : json_(InternalForm(value)) {}
-ShownValue::ShownValue(const Value* value)
-    : json_(value != nullptr ? InternalForm(*value) : "null") {}
+ShownValue::ShownValue(const Value* value) {
+  if (value == nullptr) {
+    json_ = "null";
+  } else {
+    *this = ShownValue(*value);
+  }
+}
+
+std::string ShownValue::json() const {
+  if (!is_value_) return json_;
+  std::string out = InternalForm(value_, limits::kMaxCauseValueBytes + 1);
+  CutText(out, limits::kMaxCauseValueBytes);
+  return out;
+}
 
 FieldErrors::Scope FieldErrors::At(std::string_view name) {
   place_.push_back({name});
@@ -64,26 +82,54 @@ std::string FieldErrors::PathOf(std::string_view field) const {
   for (const Step& step : place_) {
     add_name(step.name);
     if (step.index != Step::kNoIndex) out += '[' + std::to_string(step.index) + ']';
-    if (step.has_key) (out += '[') += std::string(step.key) + ']';
+    if (step.has_key) (out += '[') += CutCopy(step.key, limits::kMaxCauseFieldBytes) + ']';
   }
   add_name(field);
+  CutText(out, limits::kMaxCauseFieldBytes);
   return out;
 }
 
+bool FieldErrors::full() const {
+  return causes_.size() >= limits::kMaxStatusCauses || bytes_ >= limits::kMaxStatusCauseBytes;
+}
+
+bool FieldErrors::TakesAnother() {
+  if (full()) ++left_out_;
+  return !full();
+}
+
+void FieldErrors::Keep(StatusCause cause) {
+  CutText(cause.message, limits::kMaxCauseMessageBytes);
+  bytes_ += cause.message.size() + cause.field.size();
+  causes_.push_back(std::move(cause));
+}
+
 void FieldErrors::Add(std::string_view reason, std::string_view field, std::string message) {
-  if (causes_.size() >= limits::kMaxFieldIssues) return;
-  causes_.push_back({std::string(reason), std::move(message), PathOf(field)});
+  Keep({std::string(reason), std::move(message), PathOf(field)});
+}
+
+void FieldErrors::Append(FieldErrors others) {
+  left_out_ += others.left_out_;
+  Append(others.Take());
+}
+
+void FieldErrors::Append(std::vector<StatusCause> causes) {
+  for (StatusCause& cause : causes) {
+    if (TakesAnother()) Keep(std::move(cause));
+  }
 }
 
 void FieldErrors::Required(std::string_view field, std::string_view why) {
+  if (!TakesAnother()) return;
   std::string message = "Required value";
   if (!why.empty()) (message += ": ") += why;
   Add("FieldValueRequired", field, std::move(message));
 }
 
 void FieldErrors::Invalid(std::string_view field, const ShownValue& value, std::string_view why) {
+  if (!TakesAnother()) return;
   std::string message = "Invalid value";
-  if (!value.json().empty()) (message += ": ") += value.json();
+  if (const std::string shown = value.json(); !shown.empty()) (message += ": ") += shown;
   if (!why.empty()) (message += ": ") += why;
   Add("FieldValueInvalid", field, std::move(message));
 }
@@ -95,43 +141,49 @@ void FieldErrors::Invalid(std::string_view field, const ShownValue& value,
 
 void FieldErrors::NotSupported(std::string_view field, const ShownValue& value,
                                std::span<const std::string_view> supported) {
+  if (!TakesAnother()) return;
   std::string message = "Unsupported value: " + value.json();
   for (size_t i = 0; i < supported.size(); ++i) {
     message += i == 0 ? ": supported values: " : ", ";
-    message += Quoted(supported[i]);
+    message += GoQuoted(supported[i]);
   }
   Add("FieldValueNotSupported", field, std::move(message));
 }
 
 void FieldErrors::Forbidden(std::string_view field, std::string_view why) {
+  if (!TakesAnother()) return;
   Add("FieldValueForbidden", field, "Forbidden: " + std::string(why));
 }
 
 void FieldErrors::ForbiddenAltogether(std::string_view why) {
-  if (causes_.size() >= limits::kMaxFieldIssues) return;
-  causes_.push_back({"FieldValueForbidden", "Forbidden: " + std::string(why), "[]"});
+  if (TakesAnother()) Keep({"FieldValueForbidden", "Forbidden: " + std::string(why), "[]"});
 }
 
 void FieldErrors::Duplicate(std::string_view field, const ShownValue& value) {
+  if (!TakesAnother()) return;
   Add("FieldValueDuplicate", field, "Duplicate value: " + value.json());
 }
 
 void FieldErrors::Duplicate(std::string_view field, const ShownValue& value, std::string_view why) {
+  if (!TakesAnother()) return;
   Add("FieldValueDuplicate", field, "Duplicate value: " + value.json() + ": " + std::string(why));
 }
 
 void FieldErrors::NotFound(std::string_view field, const ShownValue& value, std::string_view why) {
+  if (!TakesAnother()) return;
   std::string message = "Not found: " + value.json();
   if (!why.empty()) (message += ": ") += why;
   Add("FieldValueNotFound", field, std::move(message));
 }
 
 void FieldErrors::TooLong(std::string_view field, size_t max_bytes) {
+  if (!TakesAnother()) return;
   Add("FieldValueTooLong", field,
       "Too long: may not be more than " + std::to_string(max_bytes) + " bytes");
 }
 
 void FieldErrors::TooMany(std::string_view field, size_t count, size_t max_count) {
+  if (!TakesAnother()) return;
   Add("FieldValueTooMany", field,
       "Too many: " + std::to_string(count) + ": must have at most " + std::to_string(max_count) +
           " items");
@@ -139,10 +191,12 @@ void FieldErrors::TooMany(std::string_view field, size_t count, size_t max_count
 
 void FieldErrors::TypeInvalid(std::string_view field, const ShownValue& value,
                               std::string_view why) {
+  if (!TakesAnother()) return;
   Add("FieldValueTypeInvalid", field, "Invalid value: " + value.json() + ": " + std::string(why));
 }
 
 void FieldErrors::Internal(std::string_view field, std::string_view why) {
+  if (!TakesAnother()) return;
   Add("InternalError", field, "Internal error: " + std::string(why));
 }
 

@@ -27,7 +27,9 @@
 
 namespace skiff {
 
-// A value as a message shows it.
+// A value as a message shows it, of a long one its beginning (limits::kMaxCauseValueBytes). Its
+// text is made when a message needs it, so that a fault that nobody is told of costs nothing: a
+// Value must live as long as this does.
 class ShownValue {
  public:
   ShownValue(std::string_view text);  // NOLINT: implicit, as arguments of faults
@@ -36,17 +38,19 @@ class ShownValue {
   ShownValue(int64_t number);
   ShownValue(int32_t number) : ShownValue(int64_t{number}) {}
   ShownValue(bool truth) : json_(truth ? "true" : "false") {}
-  ShownValue(const Value& value);  // as JSON
-  ShownValue(const Value* value);  // null: "null"
+  ShownValue(const Value& value) : value_(value), is_value_(true) {}  // as JSON
+  ShownValue(const Value* value);                                     // null: "null"
   // A value that the message leaves out.
   static ShownValue Omitted() { return ShownValue(); }
 
-  const std::string& json() const { return json_; }
+  std::string json() const;
 
  private:
   ShownValue() = default;
 
   std::string json_;
+  Value value_;
+  bool is_value_ = false;
 };
 
 class FieldErrors {
@@ -90,10 +94,18 @@ class FieldErrors {
   void TypeInvalid(std::string_view field, const ShownValue& value, std::string_view why);
   void Internal(std::string_view field, std::string_view why);
 
-  bool empty() const { return causes_.empty(); }
-  size_t size() const { return causes_.size(); }
+  // All that were found. Those that an error has no room for are counted and not kept.
+  bool empty() const { return size() == 0; }
+  size_t size() const { return causes_.size() + left_out_; }
   const std::vector<StatusCause>& causes() const { return causes_; }
+  size_t left_out() const { return left_out_; }
+  // Whether what is found now is only counted, and such counting without finding.
+  bool full() const;
+  void LeaveOut(size_t count) { left_out_ += count; }
   std::vector<StatusCause> Take() { return std::move(causes_); }
+  // Adds what others have found, whatever the place.
+  void Append(FieldErrors others);
+  void Append(std::vector<StatusCause> causes);
 
   // The place and the field as text: "spec.containers[0].image".
   std::string PathOf(std::string_view field) const;
@@ -106,10 +118,15 @@ class FieldErrors {
     std::string_view key = {};
     bool has_key = false;
   };
+  // False, and counted, if there is no room for another cause.
+  bool TakesAnother();
   void Add(std::string_view reason, std::string_view field, std::string message);
+  void Keep(StatusCause cause);
 
   std::vector<Step> place_;
   std::vector<StatusCause> causes_;
+  size_t bytes_ = 0;  // of the causes
+  size_t left_out_ = 0;
 };
 
 }  // namespace skiff

@@ -1,7 +1,11 @@
 #include "apiserver/validation/field_errors.h"
 
+#include <string>
+#include <utility>
+
 #include <gtest/gtest.h>
 
+#include "base/limits.h"
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 #include "views/networking.k8s.io/v1.h"
@@ -76,6 +80,37 @@ TEST(FieldErrorsTest, ObjectsAreShownWithTheFieldsOfGoThoseThatAreUnsetToo) {
 TEST(FieldErrorsTest, SelectorsAreShownAsTheyAreServed) {
   EXPECT_EQ(ShownValue(Document::OfType(views::meta_v1::LabelSelector::Type()).root()).json(),
             "{}");
+}
+
+TEST(FieldErrorsTest, BeyondTheBoundFaultsAreOnlyCounted) {
+  FieldErrors errors;
+  for (int i = 0; i < 250; ++i) errors.Required("a");
+  EXPECT_EQ(errors.causes().size(), limits::kMaxStatusCauses);
+  EXPECT_EQ(errors.size(), 250u);
+  EXPECT_EQ(errors.left_out(), 150u);
+  FieldErrors others;
+  others.Required("b");
+  errors.Append(std::move(others));
+  EXPECT_EQ(errors.size(), 251u);
+}
+
+TEST(FieldErrorsTest, LongValuesAndPathsAreCutAndSaySo) {
+  Document map = Document::OfType(views::core_v1::ConfigMap::Type());
+  views::core_v1::MutableConfigMap(map).put_data("a", std::string(1'000'000, 'x'));
+  const std::string key(100'000, 'k');
+  FieldErrors errors;
+  {
+    const auto at = errors.AtKey("data", key);
+    errors.Invalid("", std::string(100'000, 'y'), "is long");
+  }
+  errors.Invalid("data", map.root().Find("data"), "is long");
+  errors.Forbidden("data", std::string(100'000, 'z'));
+  for (const StatusCause& cause : errors.causes()) {
+    EXPECT_LT(cause.message.size(), limits::kMaxCauseMessageBytes + 100);
+    EXPECT_LT(cause.field.size(), limits::kMaxCauseFieldBytes + 100);
+    EXPECT_NE(cause.message.find("... (cut at "), std::string::npos);
+  }
+  EXPECT_TRUE(errors.causes()[1].message.ends_with("bytes): is long"));
 }
 
 }  // namespace

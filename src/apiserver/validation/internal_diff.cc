@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -11,7 +13,10 @@ namespace skiff {
 namespace {
 
 constexpr size_t kContext = 3;
-constexpr size_t kMaxLines = 4000;  // of one object; comparing takes their square in time
+// Of one object, and pairs of lines in all that are looked at: objects whose lines are mostly the
+// same have the square of them, again and again.
+constexpr size_t kMaxLines = 4000;
+constexpr size_t kMaxPairs = 10'000'000;
 
 using Lines = std::vector<std::string>;
 
@@ -56,18 +61,20 @@ struct Span {
 // Ratcliff and Obershelp: the longest stretch that both have, and so on before and behind it.
 class Matcher {
  public:
-  Matcher(const Lines& a, const Lines& b) : a_(a) {
+  Matcher(const Lines& a, const Lines& b)
+      : a_(a), lengths_(b.size() + 1), next_lengths_(b.size() + 1) {
     for (size_t i = 0; i < b.size(); ++i) places_[b[i]].push_back(i);
   }
 
-  // In order, stretches that touch joined.
-  std::vector<Block> Blocks(size_t a_size, size_t b_size) {
+  // In order, stretches that touch joined. Nothing if there is too much to compare.
+  std::optional<std::vector<Block>> Blocks(size_t a_size, size_t b_size) {
     std::vector<Block> found;
     std::vector<Span> open{{0, a_size, 0, b_size}};
     while (!open.empty()) {
       const Span span = open.back();
       open.pop_back();
       const Block block = Longest(span);
+      if (pairs_ > kMaxPairs) return std::nullopt;
       if (block.size == 0) continue;
       found.push_back(block);
       open.push_back({span.a_begin, block.a, span.b_begin, block.b});
@@ -87,28 +94,40 @@ class Matcher {
   }
 
  private:
-  Block Longest(const Span& span) const {
+  Block Longest(const Span& span) {
     Block best{span.a_begin, span.b_begin, 0};
-    std::map<size_t, size_t> lengths;  // of the stretch that ends at a place of b
-    for (size_t i = span.a_begin; i < span.a_end; ++i) {
-      std::map<size_t, size_t> next;
-      const auto places = places_.find(a_[i]);
-      if (places != places_.end()) {
-        for (const size_t j : places->second) {
-          if (j < span.b_begin || j >= span.b_end) continue;
-          const auto before = j > 0 ? lengths.find(j - 1) : lengths.end();
-          const size_t length = (before != lengths.end() ? before->second : 0) + 1;
-          next[j] = length;
-          if (length > best.size) best = {i + 1 - length, j + 1 - length, length};
-        }
+    // lengths_[j + 1] is that of the stretch that ends at place j of b.
+    std::span<const size_t> last_row;
+    for (size_t i = span.a_begin; i < span.a_end && pairs_ <= kMaxPairs; ++i) {
+      const std::span<const size_t> row = PlacesOf(a_[i], span);
+      pairs_ += row.size();
+      for (const size_t j : row) {
+        const size_t length = lengths_[j] + 1;
+        next_lengths_[j + 1] = length;
+        if (length > best.size) best = {i + 1 - length, j + 1 - length, length};
       }
-      lengths = std::move(next);
+      for (const size_t j : last_row) lengths_[j + 1] = 0;
+      lengths_.swap(next_lengths_);
+      last_row = row;
     }
+    for (const size_t j : last_row) lengths_[j + 1] = 0;
     return best;
+  }
+
+  // Where the line stands in that part of b.
+  std::span<const size_t> PlacesOf(const std::string& line, const Span& span) const {
+    const auto found = places_.find(line);
+    if (found == places_.end()) return {};
+    const auto first = std::ranges::lower_bound(found->second, span.b_begin);
+    const auto last = std::ranges::lower_bound(found->second, span.b_end);
+    return {first, last};
   }
 
   const Lines& a_;
   std::map<std::string_view, std::vector<size_t>> places_;
+  std::vector<size_t> lengths_;
+  std::vector<size_t> next_lengths_;
+  size_t pairs_ = 0;
 };
 
 std::string RangeText(size_t begin, size_t end) {
@@ -150,9 +169,10 @@ std::string InternalDiff(const Value* old, const Value* now) {
   std::vector<Span> hunk;
   size_t a_at = 0;
   size_t b_at = 0;
-  std::vector<Block> blocks = Matcher(a, b).Blocks(a.size(), b.size());
-  blocks.push_back({a.size(), b.size(), 0});
-  for (const Block& block : blocks) {
+  std::optional<std::vector<Block>> blocks = Matcher(a, b).Blocks(a.size(), b.size());
+  if (!blocks) return {};
+  blocks->push_back({a.size(), b.size(), 0});
+  for (const Block& block : *blocks) {
     if (a_at < block.a || b_at < block.b) {
       if (!hunk.empty() && a_at - hunk.back().a_end > 2 * kContext) {
         AppendHunk(a, b, hunk, out);

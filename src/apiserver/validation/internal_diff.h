@@ -8,7 +8,8 @@
 
 namespace skiff {
 
-// Lines that end with a newline each, or nothing when the objects are too long to compare. Null
+// Lines that end with a newline each, or nothing when the objects are too long, or too much
+// alike line by line, to compare. Null
 // stands for an object that is absent.
 std::string InternalDiff(const Value* old, const Value* now);
 

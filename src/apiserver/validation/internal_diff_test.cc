@@ -47,5 +47,12 @@ TEST(InternalDiffTest, WhatIsAbsentIsNull) {
             "@@ -1 +1,3 @@\n-null\n+{\n+ \"Name\": \"\"\n+}\n");
 }
 
+TEST(InternalDiffTest, ObjectsOfTheSameLineOverAndOverAreNotCompared) {
+  std::string modes = "\"a\"";
+  for (int i = 0; i < 3900; ++i) modes += ",\"a\"";
+  EXPECT_EQ(Diff(R"({"accessModes": [)" + modes + "]}", R"({"accessModes": ["b",)" + modes + "]}"),
+            "");
+}
+
 }  // namespace
 }  // namespace skiff

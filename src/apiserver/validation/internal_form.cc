@@ -6,6 +6,7 @@
 
 #include "object/descriptor.h"
 #include "object/json/encode.h"
+#include "object/json/json_text.h"
 
 namespace skiff {
 namespace {
@@ -60,19 +61,41 @@ void AppendName(std::string_view name, std::string& out) {
   out += "\":";
 }
 
-void AppendMessage(const MessageDesc& type, const Value* message, std::string& out);
+bool IsServedForm(const MessageDesc& type) {
+  return type.group_version == nullptr || type.group_version->path == "meta/v1" ||
+         type.form != MessageForm::kPlain;
+}
 
-void AppendUnset(const FieldDesc& field, std::string& out) {
+class FormWriter {
+ public:
+  explicit FormWriter(size_t enough) : enough_(enough) {}
+
+  void AppendValue(const Value& value);
+  std::string Take() { return std::move(out_); }
+
+ private:
+  bool HasEnough() const { return out_.size() >= enough_; }
+  void AppendList(const Value& list);
+  void AppendMap(const Value& map);
+  // A null message has no field set.
+  void AppendMessage(const MessageDesc& type, const Value* message);
+  void AppendUnset(const FieldDesc& field);
+
+  size_t enough_;
+  std::string out_;
+};
+
+void FormWriter::AppendUnset(const FieldDesc& field) {
   if (field.pointer() || field.cardinality != Cardinality::kSingle) {
-    out += "null";
+    out_ += "null";
     return;
   }
   switch (field.type) {
     case FieldType::kString:
-      out += "\"\"";
+      out_ += "\"\"";
       return;
     case FieldType::kBool:
-      out += "false";
+      out_ += "false";
       return;
     case FieldType::kInt32:
     case FieldType::kInt64:
@@ -80,67 +103,76 @@ void AppendUnset(const FieldDesc& field, std::string& out) {
     case FieldType::kUint64:
     case FieldType::kDouble:
     case FieldType::kIntOrString:
-      out += '0';
+      out_ += '0';
       return;
     case FieldType::kDuration:
-      out += "\"0s\"";
+      out_ += "\"0s\"";
       return;
     case FieldType::kQuantity:
-      out += "\"0\"";
+      out_ += "\"0\"";
       return;
     case FieldType::kMessage:
-      return AppendMessage(*field.message, nullptr, out);
+      return AppendMessage(*field.message, nullptr);
     default:
-      out += "null";
+      out_ += "null";
   }
 }
 
-bool IsServedForm(const MessageDesc& type) {
-  return type.group_version == nullptr || type.group_version->path == "meta/v1" ||
-         type.form != MessageForm::kPlain;
-}
-
-void AppendValue(const Value& value, std::string& out) {
-  if (value.is_object()) return AppendMessage(*value.type(), &value, out);
-  if (value.is_list()) {
-    out += '[';
-    for (const Value& item : value.items()) {
-      if (out.back() != '[') out += ',';
-      AppendValue(item, out);
-    }
-    out += ']';
-    return;
+void FormWriter::AppendList(const Value& list) {
+  out_ += '[';
+  for (const Value& item : list.items()) {
+    if (HasEnough()) return;
+    if (out_.back() != '[') out_ += ',';
+    AppendValue(item);
   }
-  out += EncodeJson(value);
+  out_ += ']';
 }
 
-// A null message has no field set.
-void AppendMessage(const MessageDesc& type, const Value* message, std::string& out) {
+// What maps hold looks as it is served.
+void FormWriter::AppendMap(const Value& map) {
+  out_ += '{';
+  for (const MapEntry& entry : map.entries()) {
+    if (HasEnough()) return;
+    if (&entry != map.entries().data()) out_ += ',';
+    out_ += JsonText(entry.key) + ':' + EncodeJson(entry.value);
+  }
+  out_ += '}';
+}
+
+void FormWriter::AppendValue(const Value& value) {
+  if (value.is_object()) return AppendMessage(*value.type(), &value);
+  if (value.is_list()) return AppendList(value);
+  if (value.is_map()) return AppendMap(value);
+  out_ += EncodeJson(value);
+}
+
+void FormWriter::AppendMessage(const MessageDesc& type, const Value* message) {
   if (IsServedForm(type)) {
-    out += message != nullptr ? EncodeJson(*message) : std::string(type.zero_json);
+    out_ += message != nullptr ? EncodeJson(*message) : std::string(type.zero_json);
     return;
   }
-  out += '{';
+  out_ += '{';
   for (uint16_t i = 0; i < type.fields.size(); ++i) {
-    if (i != 0) out += ',';
+    if (HasEnough()) return;
+    if (i != 0) out_ += ',';
     const FieldDesc& field = type.fields[i];
-    AppendName(field.name(), out);
+    AppendName(field.name(), out_);
     const Value* member = message != nullptr ? message->Member(i) : nullptr;
     if (member != nullptr) {
-      AppendValue(*member, out);
+      AppendValue(*member);
     } else {
-      AppendUnset(field, out);
+      AppendUnset(field);
     }
   }
-  out += '}';
+  out_ += '}';
 }
 
 }  // namespace
 
-std::string InternalForm(const Value& value) {
-  std::string out;
-  AppendValue(value, out);
-  return out;
+std::string InternalForm(const Value& value, size_t enough) {
+  FormWriter writer(enough);
+  writer.AppendValue(value);
+  return writer.Take();
 }
 
 }  // namespace skiff

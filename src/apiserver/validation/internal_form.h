@@ -3,13 +3,15 @@
 // there.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "object/value.h"
 
 namespace skiff {
 
-// As JSON. Messages that are not typed, and those of meta/v1, look as they are served.
-std::string InternalForm(const Value& value);
+// As JSON. Messages that are not typed, and those of meta/v1, look as they are served. The text may
+// end before its end once it has `enough` bytes.
+std::string InternalForm(const Value& value, size_t enough = std::string::npos);
 
 }  // namespace skiff

@@ -13,7 +13,7 @@ namespace core = views::core_v1;
 // Each path is compared with all others, so there is an end to it.
 constexpr size_t kMaxComparedPaths = 1000;
 
-std::string Quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+std::string InQuotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 class Paths {
  public:
@@ -21,10 +21,11 @@ class Paths {
       : volume_(volume), description_(std::move(description)), warner_(warner) {}
 
   void Add(std::string_view path, std::string source) {
+    if (warner_.IsFull()) return;
     while (path.ends_with('/')) path.remove_suffix(1);
     for (const Entry& other : entries_) {
       if (!path.empty() && !other.path.empty() && Overlap(path, other.path)) {
-        warner_.AddText("volume " + Quoted(volume_) + " (" + description_ +
+        warner_.AddText("volume " + InQuotes(volume_) + " (" + description_ +
                         "): overlapping paths: " + Text({path, source}) + " with " + Text(other));
       }
     }
@@ -47,7 +48,7 @@ class Paths {
     return b.starts_with(a) && (a.size() == b.size() || b[a.size()] == '/');
   }
   static std::string Text(const Entry& entry) {
-    return Quoted(entry.path) + (entry.source.empty() ? "" : " (" + entry.source + ")");
+    return InQuotes(entry.path) + (entry.source.empty() ? "" : " (" + entry.source + ")");
   }
 
   std::string_view volume_;
@@ -58,17 +59,17 @@ class Paths {
 
 void AddPathsOf(const core::VolumeProjection& source, Paths& paths) {
   if (!source.config_map().items().empty()) {
-    paths.AddAll(source.config_map().items(), "ConfigMap " + Quoted(source.config_map().name()));
+    paths.AddAll(source.config_map().items(), "ConfigMap " + InQuotes(source.config_map().name()));
   } else if (!source.secret().items().empty()) {
-    paths.AddAll(source.secret().items(), "Secret " + Quoted(source.secret().name()));
+    paths.AddAll(source.secret().items(), "Secret " + InQuotes(source.secret().name()));
   } else if (!source.downward_api().items().empty()) {
     paths.AddAll(source.downward_api().items(), "DownwardAPI");
   } else if (source.has_service_account_token()) {
     paths.Add(source.service_account_token().path(), "ServiceAccountToken");
   } else if (source.has_cluster_trust_bundle()) {
     const core::ClusterTrustBundleProjection bundle = source.cluster_trust_bundle();
-    paths.Add(bundle.path(), "ClusterTrustBundle " +
-                                 Quoted(bundle.name().value_or(bundle.signer_name().value_or(""))));
+    paths.Add(bundle.path(), "ClusterTrustBundle " + InQuotes(bundle.name().value_or(
+                                                         bundle.signer_name().value_or(""))));
   } else if (source.has_pod_certificate()) {
     const core::PodCertificateProjection certificate = source.pod_certificate();
     if (!certificate.certificate_chain_path().empty()) {
@@ -85,7 +86,7 @@ void WarnAboutProjected(const core::Volume& volume, Warner& warner) {
   Paths paths(volume.name(), "Projected", warner);
   for (const core::VolumeProjection source : volume.projected().sources()) {
     if (source.AsValue() == nullptr || source.AsValue()->size() == 0) {
-      warner.AddText("volume " + Quoted(volume.name()) + " (Projected) has no sources provided");
+      warner.AddText("volume " + InQuotes(volume.name()) + " (Projected) has no sources provided");
     } else {
       AddPathsOf(source, paths);
     }
@@ -97,11 +98,11 @@ void WarnAboutProjected(const core::Volume& volume, Warner& warner) {
 void WarnAboutOverlappingPaths(const ListView<core::Volume>& volumes, Warner& warner) {
   for (const core::Volume volume : volumes) {
     if (volume.config_map().items().size() > 1) {
-      Paths paths(volume.name(), "ConfigMap " + Quoted(volume.config_map().name()), warner);
+      Paths paths(volume.name(), "ConfigMap " + InQuotes(volume.config_map().name()), warner);
       paths.AddAll(volume.config_map().items(), "");
     }
     if (volume.secret().items().size() > 1) {
-      Paths paths(volume.name(), "Secret " + Quoted(volume.secret().secret_name()), warner);
+      Paths paths(volume.name(), "Secret " + InQuotes(volume.secret().secret_name()), warner);
       paths.AddAll(volume.secret().items(), "");
     }
     if (volume.downward_api().items().size() > 1) {

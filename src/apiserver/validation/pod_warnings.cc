@@ -17,7 +17,7 @@ namespace {
 namespace core = views::core_v1;
 namespace meta = views::meta_v1;
 
-std::string Quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+std::string InQuotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 void WarnAboutNodeTerm(const core::NodeSelectorTerm& term, bool looks_at_values, Warner& warner) {
   const auto expressions = term.match_expressions();
@@ -107,7 +107,7 @@ void WarnAboutFraction(const MapView<std::string_view>& amounts, std::string_vie
   const std::optional<std::string_view> amount = amounts.Find(name);
   if (!amount || !IsFractional(*amount)) return;
   const auto at = warner.AtKey(field, name);
-  warner.Add("", "fractional byte value " + Quoted(*amount) + " is invalid, must be an integer");
+  warner.Add("", "fractional byte value " + InQuotes(*amount) + " is invalid, must be an integer");
 }
 
 void WarnAboutVolume(const core::Volume& volume, Warner& warner) {
@@ -153,14 +153,14 @@ void WarnAboutDuplicates(const core::PodSpec& spec, Warner& warner) {
   SeenNames ips;
   for (size_t i = 0; i < aliases.size(); ++i) {
     const auto at = warner.At("hostAliases", i);
-    if (!ips.Add(aliases[i].ip())) warner.Add("ip", "duplicate ip " + Quoted(aliases[i].ip()));
+    if (!ips.Add(aliases[i].ip())) warner.Add("ip", "duplicate ip " + InQuotes(aliases[i].ip()));
   }
   const auto secrets = spec.image_pull_secrets();
   SeenNames names;
   for (size_t i = 0; i < secrets.size(); ++i) {
     const auto at = warner.At("imagePullSecrets", i);
     if (!names.Add(secrets[i].name())) {
-      warner.Add("name", "duplicate name " + Quoted(secrets[i].name()));
+      warner.Add("name", "duplicate name " + InQuotes(secrets[i].name()));
     }
   }
   for (size_t i = 0; i < secrets.size(); ++i) {
@@ -182,7 +182,7 @@ void WarnAboutEnv(const core::Container& container, Warner& warner) {
                               value.find(reference) != std::string_view::npos;
     if (builds_on_it) continue;
     const auto at = warner.At("env", i);
-    warner.Add("", "hides previous definition of " + Quoted(env[i].name()) +
+    warner.Add("", "hides previous definition of " + InQuotes(env[i].name()) +
                        ", which may be dropped when using apply");
   }
 }
@@ -353,7 +353,7 @@ class PodWarner {
       const auto [other, is_new] = seen.emplace(name, place);
       if (is_new || warner_.IsFull()) return;
       const std::string first = PathOf(other->second);
-      warner_.AddText(PathOf(place) + ": duplicate port name " + Quoted(name) + " with " + first +
+      warner_.AddText(PathOf(place) + ": duplicate port name " + InQuotes(name) + " with " + first +
                       ", services and probes that select ports by name will use " + first);
     });
   }

@@ -6,6 +6,7 @@
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/local_path.h"
 #include "apiserver/validation/volumes.h"
+#include "base/strings.h"
 
 namespace skiff {
 namespace {
@@ -15,7 +16,6 @@ namespace core = views::core_v1;
 constexpr int kMaxLun = 255;
 constexpr int kMaxPartition = 255;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsAlnum(char c) { return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // iqn.yyyy-mm.domain:name

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/limits.h"
 #include "base/strings.h"
 #include "object/fields/list_items.h"
 #include "object/json/encode.h"
@@ -107,7 +108,12 @@ class Checker {
 
  private:
   bool Fault(const std::string& message) {
+    if (faults_.size() == limits::kMaxStatusCauses) {
+      ++left_out_;
+      return false;
+    }
     faults_.push_back(path_.empty() ? message : PathText(path_) + ": " + message);
+    CutText(faults_.back(), limits::kMaxCauseMessageBytes);
     return false;
   }
   std::string FaultsText() const {
@@ -115,6 +121,7 @@ class Checker {
     if (faults_.size() == 1) return faults_[0];
     std::string out = "errors:";
     for (const std::string& fault : faults_) out += "\n  " + fault;
+    if (left_out_ != 0) out += "\n  ... and " + std::to_string(left_out_) + " more";
     return out;
   }
 
@@ -215,6 +222,7 @@ class Checker {
   FieldSetBuilder builder_;
   std::vector<PathElement> path_;
   std::vector<std::string> faults_;
+  size_t left_out_ = 0;
 };
 
 }  // namespace
