@@ -1,10 +1,8 @@
 // DenyServiceExternalIPs: services get no external addresses that they do not have already, since
 // with one a service can catch traffic that is meant for somebody else.
-#include <algorithm>
-#include <vector>
-
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/request.h"
+#include "apiserver/validation/seen_names.h"
 #include "views/core/v1.h"
 
 namespace skiff {
@@ -16,14 +14,12 @@ class DenyServiceExternalIPs final : public AdmissionPlugin {
  public:
   Result<void> Validate(AdmissionRequest& request) override {
     if (request.object == nullptr || !IsWholly(request, "", "services")) return {};
-    std::vector<std::string_view> before;
+    SeenNames before;
     if (request.old != nullptr) {
-      for (const std::string_view ip : core::Service(*request.old).spec().external_ips()) {
-        before.push_back(ip);
-      }
+      before = SeenNames::Of(core::Service(*request.old).spec().external_ips());
     }
     for (const std::string_view ip : core::Service(*request.object).spec().external_ips()) {
-      if (std::ranges::find(before, ip) != before.end()) continue;
+      if (before.Has(ip)) continue;
       return Deny(request, "Use of external IPs is denied by admission control");
     }
     return {};

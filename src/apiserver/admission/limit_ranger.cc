@@ -37,12 +37,13 @@ class LimitRanger final : public AdmissionPlugin {
   Result<void> Mutate(AdmissionRequest& request) override {
     if (!IsOf(request, "", "pods") || !Concerns(request)) return {};
     if (request.object->type() != core::Pod::Type()) return {};
+    Result<void> applied;
     const bool ready = ForEachRange(request, [&](const core::LimitRange& range) {
-      ApplyLimitDefaults(range, *request.object);
-      return true;
+      applied = ApplyLimitDefaults(range, *request.object);
+      return applied.has_value();
     });
     if (!ready) return NotReadyYet(request);
-    return {};
+    return applied;
   }
 
   Result<void> Validate(AdmissionRequest& request) override {

@@ -1,11 +1,14 @@
 #include "apiserver/admission/limit_ranger_rules.h"
 
 #include <limits>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "apiserver/quota/pod_resources.h"
 #include "apiserver/quota/resource_list.h"
+#include "base/limits.h"
+#include "base/strings.h"
 #include "views/meta/v1.h"
 
 namespace skiff {
@@ -32,11 +35,24 @@ struct Compared {
   }
 };
 
+// What is found wrong, each fault once, and no more than an error tells.
+class LimitFaults {
+ public:
+  bool full() const { return texts_.size() >= limits::kMaxStatusCauses; }
+  void Add(std::string text) {
+    if (!full() && seen_.insert(text).second) texts_.push_back(std::move(text));
+  }
+  std::vector<std::string> Take() { return std::move(texts_); }
+
+ private:
+  std::vector<std::string> texts_;
+  std::set<std::string> seen_;
+};
+
 // What is checked against the bounds of one type: a container, a pod or a claim.
 class BoundsCheck {
  public:
-  BoundsCheck(std::string_view type, ResourceList requests, ResourceList limits,
-              std::vector<std::string>& out)
+  BoundsCheck(std::string_view type, ResourceList requests, ResourceList limits, LimitFaults& out)
       : type_(type), requests_(std::move(requests)), limits_(std::move(limits)), out_(out) {}
 
   void Min(const MapView<std::string_view>& bounds) {
@@ -60,8 +76,8 @@ class BoundsCheck {
   }
   void Add(std::string_view which, const std::string& name, const Quantity& bound,
            std::string_view what) {
-    out_.push_back(std::string(which) + " " + name + " usage per " + std::string(type_) + " is " +
-                   bound.ToString() + std::string(what));
+    out_.Add(std::string(which) + " " + name + " usage per " + std::string(type_) + " is " +
+             bound.ToString() + std::string(what));
   }
 
   void CheckMin(const std::string& name, const Quantity& bound) {
@@ -105,28 +121,28 @@ class BoundsCheck {
     const std::string rule = name + " max limit to request ratio per " + std::string(type_) +
                              " is " + bound.ToString() + ", but ";
     if (amounts.request == 0) {
-      out_.push_back(rule + "no request is specified or request is 0");
+      out_.Add(rule + "no request is specified or request is 0");
       return;
     }
     if (amounts.limit == 0) {
-      out_.push_back(rule + "no limit is specified or limit is 0");
+      out_.Add(rule + "no limit is specified or limit is 0");
       return;
     }
     const double ratio = static_cast<double>(amounts.limit) / static_cast<double>(amounts.request);
     const bool in_milli = bound.Value() <= kMaxMilliValue;
     const double shown = in_milli ? ratio * 1000 : ratio;
     const auto max = static_cast<double>(in_milli ? bound.MilliValue() : bound.Value());
-    if (shown > max) out_.push_back(rule + "provided ratio is " + std::to_string(ratio));
+    if (shown > max) out_.Add(rule + "provided ratio is " + std::to_string(ratio));
   }
 
   const std::string_view type_;
   const ResourceList requests_;
   const ResourceList limits_;
-  std::vector<std::string>& out_;
+  LimitFaults& out_;
 };
 
 void CheckBounds(const core::LimitRangeItem& item, ResourceList requests, ResourceList limits,
-                 std::vector<std::string>& out) {
+                 LimitFaults& out) {
   BoundsCheck check(item.type(), std::move(requests), std::move(limits), out);
   check.Min(item.min());
   check.Max(item.max());
@@ -134,8 +150,9 @@ void CheckBounds(const core::LimitRangeItem& item, ResourceList requests, Resour
 }
 
 void CheckContainers(const core::LimitRangeItem& item, const ListView<core::Container>& containers,
-                     std::vector<std::string>& out) {
+                     LimitFaults& out) {
   for (const core::Container container : containers) {
+    if (out.full()) return;
     CheckBounds(item, ToResourceList(container.resources().requests()),
                 ToResourceList(container.resources().limits()), out);
   }
@@ -176,7 +193,7 @@ void ApplyToContainer(core::MutableContainer container, const Defaults& requests
 
 }  // namespace
 
-void ApplyLimitDefaults(const core::LimitRange& range, Document& pod) {
+Result<void> ApplyLimitDefaults(const core::LimitRange& range, Document& pod) {
   Defaults requests;
   Defaults limits;
   for (const core::LimitRangeItem item : range.spec().limits()) {
@@ -184,10 +201,16 @@ void ApplyLimitDefaults(const core::LimitRange& range, Document& pod) {
     for (const auto& [name, amount] : item.default_request()) requests[name] = amount;
     for (const auto& [name, amount] : item.default_()) limits[name] = amount;
   }
-  if (requests.empty() && limits.empty()) return;
+  if (requests.empty() && limits.empty()) return {};
   core::MutablePod view(pod);
   std::string notes;
   const size_t containers = view.Read().spec().containers().size();
+  const size_t all = containers + view.Read().spec().init_containers().size();
+  if (all * (requests.size() + limits.size()) > limits::kMaxDefaultedAmounts) {
+    return Fail(StatusReason::kRequestEntityTooLarge,
+                "the containers of the pod are too many for what LimitRange " +
+                    Quoted(range.metadata().name()) + " gives each of them");
+  }
   for (size_t i = 0; i < containers; ++i) {
     ApplyToContainer(view.mutable_spec().mutable_containers(i), requests, limits, "container",
                      notes);
@@ -197,13 +220,15 @@ void ApplyLimitDefaults(const core::LimitRange& range, Document& pod) {
     ApplyToContainer(view.mutable_spec().mutable_init_containers(i), requests, limits,
                      "init container", notes);
   }
-  if (notes.empty()) return;
+  if (notes.empty()) return {};
   view.mutable_metadata().put_annotations(kAnnotation, "LimitRanger plugin set: " + notes);
+  return {};
 }
 
 std::vector<std::string> CheckPodLimits(const core::LimitRange& range, const core::Pod& pod) {
-  std::vector<std::string> out;
+  LimitFaults out;
   for (const core::LimitRangeItem item : range.spec().limits()) {
+    if (out.full()) break;
     if (item.type() == "Container") {
       CheckContainers(item, pod.spec().containers(), out);
       CheckContainers(item, pod.spec().init_containers(), out);
@@ -211,19 +236,19 @@ std::vector<std::string> CheckPodLimits(const core::LimitRange& range, const cor
       CheckBounds(item, PodRequests(pod, {}), PodLimits(pod, {}), out);
     }
   }
-  return out;
+  return out.Take();
 }
 
 std::vector<std::string> CheckClaimLimits(const core::LimitRange& range,
                                           const core::PersistentVolumeClaim& claim) {
-  std::vector<std::string> out;
+  LimitFaults out;
   for (const core::LimitRangeItem item : range.spec().limits()) {
-    if (item.type() != "PersistentVolumeClaim") continue;
+    if (item.type() != "PersistentVolumeClaim" || out.full()) continue;
     BoundsCheck check(item.type(), ToResourceList(claim.spec().resources().requests()), {}, out);
     check.Min(item.min());
     check.MaxOfRequests(item.max());
   }
-  return out;
+  return out.Take();
 }
 
 }  // namespace skiff

@@ -4,15 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "base/status.h"
 #include "object/value.h"
 #include "views/core/v1.h"
 
 namespace skiff {
 
-// Gives the containers of a pod what they lack, and notes that in an annotation.
-void ApplyLimitDefaults(const views::core_v1::LimitRange& range, Document& pod);
+// Gives the containers of a pod what they lack, and notes that in an annotation. Fails if that
+// would be more than an object can hold (limits::kMaxDefaultedAmounts).
+Result<void> ApplyLimitDefaults(const views::core_v1::LimitRange& range, Document& pod);
 
-// What the pod violates, in words; none: nothing.
+// What the pod violates, in words; none: nothing. No more than limits::kMaxStatusCauses.
 std::vector<std::string> CheckPodLimits(const views::core_v1::LimitRange& range,
                                         const views::core_v1::Pod& pod);
 std::vector<std::string> CheckClaimLimits(const views::core_v1::LimitRange& range,

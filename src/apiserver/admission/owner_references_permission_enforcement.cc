@@ -5,6 +5,7 @@
 
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/request.h"
+#include "apiserver/validation/seen_names.h"
 #include "views/meta/v1.h"
 
 namespace skiff {
@@ -28,14 +29,16 @@ bool SameOwners(const Owners& a, const Owners& b) {
 
 // Those that block now and did not before.
 std::vector<meta::OwnerReference> NewlyBlocking(const Owners& before, const Owners& after) {
+  const auto blocks = [](const meta::OwnerReference& owner) {
+    return owner.block_owner_deletion().value_or(false);
+  };
+  SeenNames blocking;
+  for (const meta::OwnerReference old : before) {
+    if (blocks(old)) blocking.Add(old.uid());
+  }
   std::vector<meta::OwnerReference> out;
   for (const meta::OwnerReference owner : after) {
-    if (!owner.block_owner_deletion().value_or(false)) continue;
-    bool blocked = false;
-    for (const meta::OwnerReference old : before) {
-      blocked |= old.uid() == owner.uid() && old.block_owner_deletion().value_or(false);
-    }
-    if (!blocked) out.push_back(owner);
+    if (blocks(owner) && !blocking.Has(owner.uid())) out.push_back(owner);
   }
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -75,11 +76,13 @@ bool ImagesDiffer(const ListView<Container>& a, const ListView<Container>& b) {
 bool IsSignificant(const core::PodSpec& before, const core::PodSpec& after) {
   if (ImagesDiffer(before.containers(), after.containers())) return true;
   if (ImagesDiffer(before.init_containers(), after.init_containers())) return true;
-  const auto old = before.ephemeral_containers();
+  std::map<std::string_view, std::string_view> old_images;
+  for (const core::EphemeralContainer container : before.ephemeral_containers()) {
+    old_images.emplace(container.name(), container.image());
+  }
   for (const core::EphemeralContainer container : after.ephemeral_containers()) {
-    const auto same = std::find_if(
-        old.begin(), old.end(), [&](const auto& each) { return each.name() == container.name(); });
-    if (same == old.end() || (*same).image() != container.image()) return true;
+    const auto same = old_images.find(container.name());
+    if (same == old_images.end() || same->second != container.image()) return true;
   }
   return false;
 }

@@ -5,12 +5,16 @@
 // account. An account with the annotation kubernetes.io/enforce-mountable-secrets lets its pods use
 // only the secrets that it lists. Mirror pods run before there is an API and have no account.
 #include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "apiserver/admission/lookups.h"
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/pod_references.h"
 #include "apiserver/admission/request.h"
+#include "apiserver/validation/seen_names.h"
 #include "object/scalar/generate_name.h"
 #include "views/core/v1.h"
 
@@ -43,20 +47,15 @@ struct Account {
       pull_secrets.emplace_back(each.name());
     }
     enforces_secrets = IsTrue(account.metadata().annotations().Get(kEnforceAnnotation));
-    for (const core::ObjectReference each : account.secrets()) secrets.emplace_back(each.name());
+    for (const core::ObjectReference each : account.secrets()) secrets.emplace(each.name());
   }
-  bool Mounts(std::string_view secret) const {
-    return std::ranges::find(secrets, secret) != secrets.end();
-  }
-  bool PullsWith(std::string_view secret) const {
-    return std::ranges::find(pull_secrets, secret) != pull_secrets.end();
-  }
+  bool Mounts(std::string_view secret) const { return secrets.contains(secret); }
 
   std::string name;
   std::optional<bool> automount;
   std::vector<std::string> pull_secrets;
   bool enforces_secrets = false;
-  std::vector<std::string> secrets;
+  std::set<std::string, std::less<>> secrets;
 };
 
 // The secret that a container takes variables from though the account does not list it, as the
@@ -98,9 +97,10 @@ std::string FindForeignSecret(const core::PodSpec& spec, const Account& account)
     std::string wrong = FindForeignSecret(each, "container", account);
     if (!wrong.empty()) return wrong;
   }
+  const SeenNames pull_secrets = SeenNames::Of(account.pull_secrets);
   size_t at = 0;
   for (const core::LocalObjectReference each : spec.image_pull_secrets()) {
-    if (!account.PullsWith(each.name())) {
+    if (!pull_secrets.Has(each.name())) {
       return "imagePullSecrets[" + std::to_string(at) + "].name=" + Quote(each.name()) +
              " is not allowed because service account " + account.name +
              " does not reference that imagePullSecret";

@@ -1,6 +1,10 @@
 #include "apiserver/quota/pod_resources.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 namespace skiff {
 namespace {
@@ -24,49 +28,70 @@ bool ResizeIsInfeasible(const core::Pod& pod) {
   return false;
 }
 
-std::optional<core::ContainerStatus> FindStatus(const core::Pod& pod, std::string_view name) {
-  for (const auto& statuses :
-       {pod.status().init_container_statuses(), pod.status().container_statuses()}) {
-    for (const core::ContainerStatus status : statuses) {
-      if (status.name() == name) return status;
+// What is told of the containers of a pod, found out once for all of them.
+class StatusesOf {
+ public:
+  explicit StatusesOf(const core::Pod& pod) : resize_is_infeasible_(ResizeIsInfeasible(pod)) {
+    for (const auto& statuses :
+         {pod.status().init_container_statuses(), pod.status().container_statuses()}) {
+      for (const core::ContainerStatus status : statuses) by_name_.emplace(status.name(), status);
     }
   }
-  return std::nullopt;
-}
+
+  bool resize_is_infeasible() const { return resize_is_infeasible_; }
+  std::optional<core::ContainerStatus> Find(std::string_view name) const {
+    const auto found = by_name_.find(name);
+    return found != by_name_.end() ? std::optional(found->second) : std::nullopt;
+  }
+
+ private:
+  bool resize_is_infeasible_;
+  std::map<std::string_view, core::ContainerStatus> by_name_;
+};
 
 // The requests, or the limits, of one container.
-ResourceList ResourcesOf(const core::Pod& pod, const core::Container& container, bool limits,
-                         bool with_status) {
+ResourceList ResourcesOf(const core::Container& container, bool limits,
+                         const StatusesOf* statuses) {
   ResourceList wanted =
       ToResourceList(limits ? container.resources().limits() : container.resources().requests());
-  if (!with_status) return wanted;
-  const std::optional<core::ContainerStatus> status = FindStatus(pod, container.name());
+  if (statuses == nullptr) return wanted;
+  const std::optional<core::ContainerStatus> status = statuses->Find(container.name());
   if (!status || !status->has_resources()) return wanted;
   const core::ResourceRequirements actual = status->resources();
-  ResourceList out = ResizeIsInfeasible(pod) ? ResourceList() : std::move(wanted);
+  ResourceList out = statuses->resize_is_infeasible() ? ResourceList() : std::move(wanted);
   RaiseTo(out, ToResourceList(limits ? actual.limits() : actual.requests()));
   if (!limits) RaiseTo(out, ToResourceList(status->allocated_resources()));
   return out;
 }
 
 ResourceList SumOfContainers(const core::Pod& pod, bool limits, bool with_status) {
+  std::optional<StatusesOf> statuses;
+  if (with_status) statuses.emplace(pod);
+  const StatusesOf* const told = statuses ? &*statuses : nullptr;
   ResourceList sum;
   for (const core::Container container : pod.spec().containers()) {
-    AddTo(sum, ResourcesOf(pod, container, limits, with_status));
+    AddTo(sum, ResourcesOf(container, limits, told));
   }
+  // Before each container that starts and ends, those that stay are running. Only the amounts that
+  // it asks for itself can be more than before.
   ResourceList staying;
   ResourceList starting;
   for (const core::Container container : pod.spec().init_containers()) {
     const bool stays = StaysRunning(container);
-    ResourceList own = ResourcesOf(pod, container, limits, with_status && stays);
+    ResourceList own = ResourcesOf(container, limits, stays ? told : nullptr);
     if (stays) {
       AddTo(sum, own);
       AddTo(staying, own);
-      RaiseTo(starting, staying);
-    } else {
-      AddTo(own, staying);
-      RaiseTo(starting, own);
     }
+    for (auto& [name, quantity] : own) {
+      const auto running = staying.find(name);
+      if (stays) {
+        quantity = running->second;
+      } else if (running != staying.end()) {
+        quantity.Add(running->second);
+      }
+    }
+    RaiseTo(starting, own);
   }
   RaiseTo(sum, starting);
   return sum;

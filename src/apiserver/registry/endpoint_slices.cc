@@ -1,8 +1,7 @@
 #include "apiserver/registry/endpoint_slices.h"
 
-#include <algorithm>
+#include <set>
 #include <string>
-#include <vector>
 
 #include "apiserver/rest/object_meta.h"
 #include "object/scalar/names.h"
@@ -20,24 +19,24 @@ bool SameMember(const Value* a, const Value* b) {
   return DeepEqual(a != nullptr ? *a : kAbsent, b != nullptr ? *b : kAbsent);
 }
 
-std::vector<std::string> NodesOfTopology(const Document& slice) {
-  std::vector<std::string> out;
+std::set<std::string> NodesOfTopology(const Document& slice) {
+  std::set<std::string> out;
   for (const discovery::Endpoint& each : discovery::EndpointSlice(slice).endpoints()) {
     const auto node = each.deprecated_topology().Find(kHostname);
-    if (node) out.emplace_back(*node);
+    if (node) out.emplace(*node);
   }
   return out;
 }
 
 // Topology is a field of versions that are gone. A client that copies it from a stored slice means
 // the node that it names.
-void DropTopology(const std::vector<std::string>& old_nodes, Document& object) {
+void DropTopology(const std::set<std::string>& old_nodes, Document& object) {
   discovery::MutableEndpointSlice slice(object);
   for (size_t i = 0; i < slice.Read().endpoints().size(); ++i) {
     const discovery::Endpoint endpoint = slice.Read().endpoints()[i];
     const std::string node(endpoint.deprecated_topology().Get(kHostname));
-    const bool is_node = !endpoint.node_name() && IsDns1123Subdomain(node) &&
-                         std::ranges::find(old_nodes, node) != old_nodes.end();
+    const bool is_node =
+        !endpoint.node_name() && IsDns1123Subdomain(node) && old_nodes.contains(node);
     discovery::MutableEndpoint change = slice.mutable_endpoints(i);
     if (is_node) change.set_node_name(node);
     change.clear_deprecated_topology();

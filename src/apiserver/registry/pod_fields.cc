@@ -1,5 +1,6 @@
 #include "apiserver/registry/pod_fields.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -236,16 +237,16 @@ void KeepAllButStatus(Document& old, Document& document) {
   if (core::Pod(document).status().observed_generation() == 0) {
     pod.mutable_status().set_observed_generation(before.observed_generation());
   }
+  std::map<std::string_view, int64_t> observed;
+  for (const core::PodCondition each : before.conditions()) {
+    observed.emplace(each.type(), each.observed_generation());
+  }
   const size_t count = core::Pod(document).status().conditions().size();
   for (size_t i = 0; i < count; ++i) {
     const core::PodCondition condition = core::Pod(document).status().conditions()[i];
-    if (condition.observed_generation() != 0) continue;
-    for (const core::PodCondition each : before.conditions()) {
-      if (each.type() != condition.type()) continue;
-      pod.mutable_status().mutable_conditions(i).set_observed_generation(
-          each.observed_generation());
-      break;
-    }
+    const auto known = observed.find(condition.type());
+    if (condition.observed_generation() != 0 || known == observed.end()) continue;
+    pod.mutable_status().mutable_conditions(i).set_observed_generation(known->second);
   }
 }
 

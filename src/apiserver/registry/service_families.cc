@@ -4,6 +4,7 @@
 
 #include "apiserver/registry/service_fields.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/validation/seen_names.h"
 #include "base/ip_address.h"
 
 namespace skiff {
@@ -39,13 +40,13 @@ void CheckJoined(const ServiceFields& service, Causes& causes) {
 }
 
 void CheckChoices(const ServiceFields& service, Causes& causes) {
+  SeenNames seen;
   for (size_t i = 0; i < service.families.size(); ++i) {
     const std::string& family = service.families[i];
     if (family != kIpv4Family && family != kIpv6Family) {
       causes.push_back(NotSupported(At("spec.ipFamilies", i), family, R"("IPv4", "IPv6")"));
     }
-    const auto before = service.families.begin() + static_cast<ptrdiff_t>(i);
-    if (std::find(service.families.begin(), before, family) != before) {
+    if (!seen.Add(family)) {
       causes.push_back({"FieldValueDuplicate", "Duplicate value: " + JsonText(family),
                         At("spec.ipFamilies", i)});
     }
@@ -60,6 +61,7 @@ void CheckChoices(const ServiceFields& service, Causes& causes) {
 // False: one of them is not an address, so nothing more can be said about them.
 bool CheckAddresses(const ServiceFields& service, const ServiceFields* old, Causes& causes) {
   const std::vector<std::string>& ips = service.cluster_ips;
+  const SeenNames known = old != nullptr ? SeenNames::Of(old->cluster_ips) : SeenNames();
   bool valid = true;
   for (size_t i = 0; i < ips.size(); ++i) {
     if (i == 0 && ips[i] == kHeadless) {
@@ -69,9 +71,7 @@ bool CheckAddresses(const ServiceFields& service, const ServiceFields* old, Caus
                                     "'None' must be the first and only value"));
       continue;
     }
-    const bool was_there =
-        old != nullptr && std::ranges::find(old->cluster_ips, ips[i]) != old->cluster_ips.end();
-    if (was_there || IpAddress::Parse(ips[i])) continue;
+    if (known.Has(ips[i]) || IpAddress::Parse(ips[i])) continue;
     valid = false;
     causes.push_back(InvalidField(At("spec.clusterIPs", i), JsonText(ips[i]),
                                   "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));

@@ -1,6 +1,7 @@
 #include "apiserver/registry/service_fields.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "apiserver/rest/errors.h"
@@ -116,17 +117,14 @@ void KeepAllocated(ServiceFields& service, const ServiceFields& old) {
   }
   if (old.wants_node_ports() && service.wants_node_ports()) {
     // By the name of the port; one that another port has taken meanwhile stays there.
-    const std::vector<int32_t> before = old.NodePorts();
-    const std::vector<int32_t> given = service.NodePorts();
+    std::map<std::string_view, int32_t> before;
+    for (const ServiceFields::Port& each : old.ports) before[each.name] = each.node_port;
+    const std::vector<int32_t> ports = service.NodePorts();
+    const std::set<int32_t> given(ports.begin(), ports.end());
     for (ServiceFields::Port& port : service.ports) {
-      if (port.node_port != 0) continue;
-      int32_t kept = 0;
-      for (const ServiceFields::Port& each : old.ports) {
-        if (each.name == port.name) kept = each.node_port;
-      }
-      const bool taken = std::ranges::find(before, kept) != before.end() &&
-                         std::ranges::find(given, kept) != given.end();
-      if (!taken) port.node_port = kept;
+      const auto known = before.find(port.name);
+      if (port.node_port != 0 || known == before.end()) continue;
+      if (!given.contains(known->second)) port.node_port = known->second;
     }
   }
   if (old.wants_health_check_port() && service.wants_health_check_port() &&
@@ -172,10 +170,10 @@ void DropFieldsOfOldType(ServiceFields& service, const ServiceFields& old) {
     if (service.policy == old.policy) service.policy.reset();
   }
   if (old.node_ports() && !service.node_ports()) {
-    const std::vector<int32_t> before = old.NodePorts();
-    const bool none_new = std::ranges::all_of(service.NodePorts(), [&](int32_t port) {
-      return std::ranges::find(before, port) != before.end();
-    });
+    const std::vector<int32_t> ports = old.NodePorts();
+    const std::set<int32_t> before(ports.begin(), ports.end());
+    const bool none_new = std::ranges::all_of(service.NodePorts(),
+                                              [&](int32_t port) { return before.contains(port); });
     if (none_new) {
       for (ServiceFields::Port& port : service.ports) port.node_port = 0;
     }

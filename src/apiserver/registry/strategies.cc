@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
 
 #include "apiserver/validation/features.h"
 #include "views/core/v1.h"
@@ -177,16 +180,20 @@ void UpdateServiceCIDR(std::string_view subresource, const Document& old, Docume
   }
 }
 
-template <typename Device, typename Other>
-bool IsSameDevice(const Device& a, const Other& b) {
-  return a.driver() == b.driver() && a.pool() == b.pool() && a.device() == b.device() &&
-         a.share_id() == b.share_id();
+// What tells devices of a claim apart.
+using DeviceKey = std::tuple<std::string_view, std::string_view, std::string_view,
+                             std::optional<std::string_view>>;
+
+template <typename Device>
+DeviceKey KeyOf(const Device& device) {
+  return {device.driver(), device.pool(), device.device(), device.share_id()};
 }
 
-template <typename List, typename Device>
-bool Holds(const List& devices, const Device& device) {
-  return std::any_of(devices.begin(), devices.end(),
-                     [&](const auto& each) { return IsSameDevice(each, device); });
+std::set<DeviceKey> AllocatedIn(const Document& claim) {
+  std::set<DeviceKey> out;
+  const auto results = resource::ResourceClaim(claim).status().allocation().devices().results();
+  for (const resource::DeviceRequestAllocationResult result : results) out.insert(KeyOf(result));
+  return out;
 }
 
 // A taint that begins to do something else begins anew.
@@ -213,15 +220,15 @@ constexpr KindStrategy kStrategies[] = {
 }  // namespace
 
 void ForgetDevicesGivenBack(const Document& old, Document& object) {
-  const auto before = resource::ResourceClaim(old).status().allocation().devices().results();
   Value* status = object.root().Find("status");
   Value* devices = status != nullptr ? status->Find("devices") : nullptr;
   if (devices == nullptr) return;
-  for (size_t i = devices->size(); i-- > 0;) {
-    const auto now = resource::ResourceClaim(object).status().allocation().devices().results();
-    const resource::AllocatedDeviceStatus device(&devices->items()[i]);
-    if (Holds(before, device) && !Holds(now, device)) devices->EraseItem(i);
-  }
+  const std::set<DeviceKey> before = AllocatedIn(old);
+  const std::set<DeviceKey> now = AllocatedIn(object);
+  devices->EraseItemsIf([&](const Value& each) {
+    const DeviceKey device = KeyOf(resource::AllocatedDeviceStatus(&each));
+    return before.contains(device) && !now.contains(device);
+  });
   if (devices->size() == 0) status->Erase("devices");
 }
 

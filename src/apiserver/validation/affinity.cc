@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/seen_names.h"
@@ -71,10 +75,6 @@ void ValidateWeight(int32_t weight, FieldErrors& errors) {
   }
 }
 
-bool HasKey(const ListView<std::string_view>& keys, std::string_view key) {
-  return std::ranges::find(keys.begin(), keys.end(), key) != keys.end();
-}
-
 void ValidateLabelKeys(const ListView<std::string_view>& keys, std::string_view field,
                        bool has_selector, FieldErrors& errors) {
   if (keys.empty()) return;
@@ -88,12 +88,6 @@ void ValidateLabelKeys(const ListView<std::string_view>& keys, std::string_view 
   }
 }
 
-size_t LastIndexOf(const ListView<std::string_view>& keys, std::string_view key) {
-  size_t found = 0;
-  for (size_t i = 0; i < keys.size(); ++i) found = keys[i] == key ? i : found;
-  return found;
-}
-
 // matchLabelKeys are in the selector too by now. A key that is there twice was in it before.
 void ValidateMatchLabelKeys(const ListView<std::string_view>& match,
                             const ListView<std::string_view>& mismatch, bool has_selector,
@@ -104,15 +98,20 @@ void ValidateMatchLabelKeys(const ListView<std::string_view>& match,
   if (!match.empty() && has_selector) {
     SeenNames seen;
     for (const auto& [key, value] : selector.match_labels()) seen.Add(key);
+    std::map<std::string_view, size_t> last_places;
+    for (size_t i = 0; i < match.size(); ++i) last_places[match[i]] = i;
     for (const meta::LabelSelectorRequirement requirement : selector.match_expressions()) {
       const bool is_new = seen.Add(requirement.key());
-      if (is_new || !HasKey(match, requirement.key())) continue;
-      const auto at = errors.At("", LastIndexOf(match, requirement.key()));
+      const auto found = last_places.find(requirement.key());
+      if (is_new || found == last_places.end()) continue;
+      const auto at = errors.At("", found->second);
       errors.Invalid("", requirement.key(), "exists in both matchLabelKeys and labelSelector");
     }
   }
+  if (mismatch.empty()) return;
+  const SeenNames mismatched = SeenNames::Of(mismatch);
   for (size_t i = 0; i < match.size(); ++i) {
-    if (mismatch.empty() || !HasKey(mismatch, match[i])) continue;
+    if (!mismatched.Has(match[i])) continue;
     const auto at = errors.At("matchLabelKeys", i);
     errors.Invalid("", match[i], "exists in both matchLabelKeys and mismatchLabelKeys");
   }
@@ -357,14 +356,16 @@ void ValidateTolerations(const ListView<core::Toleration>& tolerations, std::str
 
 void ValidateTopologySpread(const ListView<core::TopologySpreadConstraint>& constraints,
                             const PodOptions& options, FieldErrors& errors) {
+  // Those that come again later.
+  std::vector<bool> is_repeated(constraints.size());
+  std::set<std::pair<std::string_view, std::string_view>> later;
+  for (size_t i = constraints.size(); i-- > 0;) {
+    const core::TopologySpreadConstraint each = constraints[i];
+    is_repeated[i] = !later.emplace(each.topology_key(), each.when_unsatisfiable()).second;
+  }
   for (size_t i = 0; i < constraints.size(); ++i) {
-    bool is_repeated = false;
-    for (size_t later = i + 1; later < constraints.size() && !is_repeated; ++later) {
-      is_repeated = constraints[i].topology_key() == constraints[later].topology_key() &&
-                    constraints[i].when_unsatisfiable() == constraints[later].when_unsatisfiable();
-    }
     const auto at = errors.At("topologySpreadConstraints", i);
-    ValidateConstraint(constraints[i], is_repeated, options, errors);
+    ValidateConstraint(constraints[i], is_repeated[i], options, errors);
   }
 }
 

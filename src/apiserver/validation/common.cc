@@ -4,6 +4,7 @@
 #include <charconv>
 #include <string>
 
+#include "apiserver/validation/seen_names.h"
 #include "base/limits.h"
 
 namespace skiff {
@@ -205,13 +206,10 @@ void ValidateCondition(const meta::Condition& condition, FieldErrors& errors) {
 
 void ValidateConditions(const ListView<meta::Condition>& conditions, std::string_view field,
                         FieldErrors& errors) {
+  SeenNames types;
   for (size_t i = 0; i < conditions.size(); ++i) {
     const auto at = errors.At(field, i);
-    for (size_t before = 0; before < i; ++before) {
-      if (conditions[before].type() != conditions[i].type()) continue;
-      errors.Duplicate("type", conditions[i].type());
-      break;
-    }
+    if (!types.Add(conditions[i].type())) errors.Duplicate("type", conditions[i].type());
     ValidateCondition(conditions[i], errors);
   }
 }

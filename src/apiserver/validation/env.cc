@@ -1,6 +1,7 @@
 #include "apiserver/validation/env.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -223,23 +224,29 @@ void ValidateEnvFrom(const ListView<core::EnvFromSource>& sources, FieldErrors& 
 }
 
 void ValidateEnvFileVolumes(const core::PodSpec& spec, FieldErrors& errors) {
+  // Made for the first that asks, which most pods have none of. The last of several volumes of one
+  // name counts; that there are several is a fault of its own.
+  std::optional<std::map<std::string_view, bool>> is_empty_dir;
+  const auto find_volume = [&](std::string_view name) -> const bool* {
+    if (!is_empty_dir) {
+      is_empty_dir.emplace();
+      for (const core::Volume volume : spec.volumes()) {
+        (*is_empty_dir)[volume.name()] = volume.has_empty_dir();
+      }
+    }
+    const auto found = is_empty_dir->find(name);
+    return found != is_empty_dir->end() ? &found->second : nullptr;
+  };
   VisitContainers(spec, [&](const core::Container& container, std::string_view list, size_t index) {
     const auto env = container.env();
     for (size_t i = 0; i < env.size(); ++i) {
       if (!env[i].value_from().has_file_key_ref()) continue;
       const std::string_view name = env[i].value_from().file_key_ref().volume_name();
-      bool found = false;
-      bool is_empty_dir = false;
-      // The last of several of one name counts; that there are several is a fault of its own.
-      for (const core::Volume volume : spec.volumes()) {
-        if (volume.name() != name) continue;
-        found = true;
-        is_empty_dir = volume.has_empty_dir();
-      }
-      if (is_empty_dir) continue;
+      const bool* found = find_volume(name);
+      if (found != nullptr && *found) continue;
       const auto at = errors.At(list, index);
       const auto variable = errors.At("env", i);
-      if (!found) {
+      if (found == nullptr) {
         errors.NotFound("valueFrom.fileKeyRef.volumeName", name);
       } else {
         errors.Invalid("valueFrom.fileKeyRef.volumeName", name,

@@ -120,7 +120,10 @@ void ValidateClaimsOfContainer(const ListView<core::ResourceClaim>& used, const 
         errors.Duplicate("", std::string(name) + "/" + std::string(request));
       }
     }
-    if (!claims.Has(name)) errors.NotFound("", name, WhichClaims(claims));
+    if (!claims.Has(name)) {
+      // There may be as many names to list as there are faults.
+      errors.NotFound("", name, errors.full() ? std::string() : WhichClaims(claims));
+    }
   }
 }
 

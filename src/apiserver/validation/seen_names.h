@@ -13,6 +13,14 @@ namespace skiff {
 
 class SeenNames {
  public:
+  // Those of a list, or of what else has a range of texts.
+  template <typename Texts>
+  static SeenNames Of(const Texts& texts) {
+    SeenNames out;
+    for (const std::string_view text : texts) out.Add(text);
+    return out;
+  }
+
   bool Has(std::string_view name) const { return (filter_ & BitOf(name)) != 0 && IsListed(name); }
   // False if it was there already.
   bool Add(std::string_view name) {

@@ -11,6 +11,7 @@
 #include "apiserver/registry/apiextensions/schema_tree.h"
 #include "apiserver/registry/apiextensions/version_rules.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/seen_names.h"
 #include "apiserver/validation/value_fields.h"
 #include "base/limits.h"
 #include "base/strings.h"
@@ -199,29 +200,25 @@ void ValidateStoredVersions(const Document& object, FieldErrors& errors) {
     return errors.Invalid("status.storedVersions", list, "must have at least one stored version");
   }
   const auto versions = ItemsOf(object.root().Find("spec"), "versions");
-  const auto is_stored = [&](std::string_view name) {
-    return std::find(stored.begin(), stored.end(), name) != stored.end();
-  };
+  const SeenNames is_stored = SeenNames::Of(stored);
+  SeenNames is_there;
   for (const Value* version : versions) {
     const std::string_view name = TextOf(version, "name");
-    if (IsSet(version, "storage") && !is_stored(name)) {
+    is_there.Add(name);
+    if (IsSet(version, "storage") && !is_stored.Has(name)) {
       errors.Invalid("status.storedVersions", list,
                      "must have the storage version " + std::string(name));
     }
   }
   for (size_t i = 0; i < stored.size(); ++i) {
-    const bool is_there = std::any_of(versions.begin(), versions.end(), [&](const Value* version) {
-      return TextOf(version, "name") == stored[i];
-    });
+    if (is_there.Has(stored[i])) continue;
     const auto at = errors.At("status.storedVersions", i);
     const std::string name(stored[i]);
-    if (!is_there) {
-      errors.Invalid("", name,
-                     "missing from spec.versions; " + name +
-                         " was previously a storage version, and must remain in spec.versions "
-                         "until a storage migration ensures no data remains persisted in " +
-                         name + " and removes " + name + " from status.storedVersions");
-    }
+    errors.Invalid("", name,
+                   "missing from spec.versions; " + name +
+                       " was previously a storage version, and must remain in spec.versions until "
+                       "a storage migration ensures no data remains persisted in " +
+                       name + " and removes " + name + " from status.storedVersions");
   }
 }
 

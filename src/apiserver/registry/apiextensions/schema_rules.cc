@@ -6,6 +6,7 @@
 
 #include "apiserver/registry/apiextensions/schema_tree.h"
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/seen_names.h"
 #include "base/strings.h"
 
 namespace skiff {
@@ -134,13 +135,12 @@ void ValidateSoundMapKeys(const Value* schema, FieldErrors& errors) {
                      "cannot be nullable when x-kubernetes-list-type is " + std::string(type));
   }
   if (type != "map") return;
-  const auto required = TextsOf(item, "required");
+  const SeenNames required = SeenNames::Of(TextsOf(item, "required"));
   for (const std::string_view key : TextsOf(schema, kMapKeys)) {
     const Value* property = PropertyOf(item, key);
     if (property == nullptr) continue;
     const auto at = errors.AtKey("items.properties", key);
-    const bool is_required = std::find(required.begin(), required.end(), key) != required.end();
-    if (!is_required && FieldOf(property, "default") == nullptr) {
+    if (!required.Has(key) && FieldOf(property, "default") == nullptr) {
       errors.Required("default",
                       "this property is in x-kubernetes-list-map-keys, so it must have a default "
                       "or be a required property");

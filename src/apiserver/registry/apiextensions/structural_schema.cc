@@ -6,6 +6,7 @@
 
 #include "apiserver/registry/apiextensions/pattern_syntax.h"
 #include "apiserver/registry/apiextensions/schema_tree.h"
+#include "base/limits.h"
 
 namespace skiff {
 namespace {
@@ -16,14 +17,19 @@ constexpr std::string_view kPreserve = "x-kubernetes-preserve-unknown-fields";
 constexpr std::string_view kEmbedded = "x-kubernetes-embedded-resource";
 constexpr std::string_view kIntOrString = "x-kubernetes-int-or-string";
 
+// What no error would show is left out of a path, which is made for every part of a schema.
+std::string Extended(const std::string& path, std::string_view more) {
+  if (path.size() > limits::kMaxCauseFieldBytes) return path;
+  return path + std::string(more.substr(0, limits::kMaxCauseFieldBytes));
+}
 std::string Child(const std::string& path, std::string_view name) {
-  return path + "." + std::string(name);
+  return Extended(Extended(path, "."), name);
 }
 std::string Child(const std::string& path, std::string_view name, size_t index) {
-  return Child(path, name) + "[" + std::to_string(index) + "]";
+  return Extended(Child(path, name), "[" + std::to_string(index) + "]");
 }
 std::string Property(const std::string& path, std::string_view name) {
-  return path + ".properties[" + std::string(name) + "]";
+  return Extended(Extended(Extended(path, ".properties["), name), "]");
 }
 
 class Checker {
@@ -44,6 +50,7 @@ class Checker {
         errors.Invalid(fault.field, fault.value, fault.why);
       }
     }
+    errors.LeaveOut(left_out_);
   }
 
  private:
@@ -57,7 +64,11 @@ class Checker {
   };
 
   void Add(Kind kind, std::string field, std::string why, const ShownValue& value = "") {
-    faults_.push_back({kind, std::move(field), std::move(why), value});
+    if (faults_.size() == limits::kMaxStatusCauses) {
+      ++left_out_;
+    } else {
+      faults_.push_back({kind, std::move(field), std::move(why), value});
+    }
   }
 
   void CheckLevel(const Value* schema, Level level, const std::string& path) {
@@ -252,6 +263,7 @@ class Checker {
   }
 
   std::vector<Fault> faults_;
+  size_t left_out_ = 0;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/pod_annotations.h"
 #include "apiserver/validation/pod_spec.h"
+#include "apiserver/validation/seen_names.h"
 #include "object/selector/label_selector.h"
 #include "views/apps/v1.h"
 
@@ -86,12 +87,9 @@ Document TemplateToCheck(const apps::StatefulSetSpec& spec) {
   if (spec.volume_claim_templates().empty()) return pod;
   const Value* given = std::as_const(*pod_spec).Find("volumes");
   Value volumes = Value::EmptyList();
-  const auto is_claim = [&spec](std::string_view name) {
-    const auto claims = spec.volume_claim_templates();
-    return std::any_of(claims.begin(), claims.end(),
-                       [name](const auto& claim) { return claim.metadata().name() == name; });
-  };
+  SeenNames claims;
   for (const auto claim : spec.volume_claim_templates()) {
+    claims.Add(claim.metadata().name());
     const Value name = Value::String(claim.metadata().name());
     Value volume = Value::EmptyObject(pod.arena(), views::core_v1::Volume::Type());
     volume.Set(pod.arena(), "name", name);
@@ -102,7 +100,7 @@ Document TemplateToCheck(const apps::StatefulSetSpec& spec) {
     volumes.Append(pod.arena(), volume);
   }
   for (const auto volume : ListView<views::core_v1::Volume>(given)) {
-    if (!is_claim(volume.name())) {
+    if (!claims.Has(volume.name())) {
       volumes.Append(pod.arena(), volume.AsValue()->CopyInto(pod.arena()));
     }
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/seen_names.h"
 
 namespace skiff {
 namespace {
@@ -16,13 +17,12 @@ constexpr size_t kMaxRules = 20;
 constexpr size_t kMaxExitCodes = 255;
 constexpr size_t kMaxConditions = 20;
 
-bool HasContainer(const batch::JobSpec& spec, std::string_view name) {
-  const auto is_named = [name](const auto& container) { return container.name() == name; };
+SeenNames ContainerNames(const batch::JobSpec& spec) {
+  SeenNames out;
   const auto pod = spec.template_().spec();
-  const auto containers = pod.containers();
-  const auto inits = pod.init_containers();
-  return std::any_of(containers.begin(), containers.end(), is_named) ||
-         std::any_of(inits.begin(), inits.end(), is_named);
+  for (const auto container : pod.containers()) out.Add(container.name());
+  for (const auto container : pod.init_containers()) out.Add(container.name());
+  return out;
 }
 
 void ValidateRequiredOneOf(std::string_view text, std::initializer_list<std::string_view> supported,
@@ -39,10 +39,10 @@ void ValidateRequiredOneOf(std::string_view text, std::initializer_list<std::str
 }
 
 void ValidateExitCodes(const batch::PodFailurePolicyOnExitCodesRequirement& codes,
-                       const batch::JobSpec& spec, FieldErrors& errors) {
+                       const SeenNames& containers, FieldErrors& errors) {
   const auto at = errors.At("onExitCodes");
   ValidateRequiredOneOf(codes.operator_(), {"In", "NotIn"}, "operator", errors);
-  if (const auto name = codes.container_name(); name && !HasContainer(spec, *name)) {
+  if (const auto name = codes.container_name(); name && !containers.Has(*name)) {
     errors.Invalid("containerName", *name,
                    "must be one of the container or initContainer names in the pod template");
   }
@@ -79,7 +79,7 @@ void ValidateConditionPatterns(const batch::PodFailurePolicyRule& rule, FieldErr
 }
 
 void ValidateRule(const batch::PodFailurePolicyRule& rule, const batch::JobSpec& spec,
-                  FieldErrors& errors) {
+                  const SeenNames& containers, FieldErrors& errors) {
   if (rule.action() != "FailIndex") {
     ValidateRequiredOneOf(rule.action(), {"Count", "FailIndex", "FailJob", "Ignore"}, "action",
                           errors);
@@ -88,7 +88,7 @@ void ValidateRule(const batch::PodFailurePolicyRule& rule, const batch::JobSpec&
   }
   const bool has_codes = rule.has_on_exit_codes();
   const bool has_conditions = !rule.on_pod_conditions().empty();
-  if (has_codes) ValidateExitCodes(rule.on_exit_codes(), spec, errors);
+  if (has_codes) ValidateExitCodes(rule.on_exit_codes(), containers, errors);
   if (has_conditions) ValidateConditionPatterns(rule, errors);
   if (has_codes && has_conditions) {
     errors.Invalid("", ShownValue::Omitted(),
@@ -106,9 +106,10 @@ void ValidatePodFailurePolicy(const batch::JobSpec& spec, FieldErrors& errors) {
   const auto at = errors.At("podFailurePolicy");
   const auto rules = spec.pod_failure_policy().rules();
   if (rules.size() > kMaxRules) errors.TooMany("rules", rules.size(), kMaxRules);
+  const SeenNames containers = ContainerNames(spec);
   for (size_t i = 0; i < rules.size(); ++i) {
     const auto at_rule = errors.At("rules", i);
-    ValidateRule(rules[i], spec, errors);
+    ValidateRule(rules[i], spec, containers, errors);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "apiserver/registry/core/pod.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "apiserver/registry/core/rules.h"
@@ -116,11 +117,13 @@ void ValidateEphemeralContainersUpdate(const Document& object, const Document& o
     ValidatePodAnnotations(pod.metadata(), pod.spec(), options, errors);
   }
   const auto at = errors.At("spec");
+  std::map<std::string_view, const Value*> kept;
+  for (const core::EphemeralContainer each : pod.spec().ephemeral_containers()) {
+    kept[each.name()] = each.AsValue();
+  }
   for (const core::EphemeralContainer container : before.spec().ephemeral_containers()) {
-    const Value* now = nullptr;
-    for (const core::EphemeralContainer each : pod.spec().ephemeral_containers()) {
-      if (each.name() == container.name()) now = each.AsValue();
-    }
+    const auto found = kept.find(container.name());
+    const Value* now = found != kept.end() ? found->second : nullptr;
     const std::string name = "existing ephemeral containers \"" + std::string(container.name());
     if (now == nullptr) {
       errors.Forbidden("ephemeralContainers", name + "\" may not be removed\n");

@@ -1,6 +1,8 @@
 // pods/status: what nodes and controllers say about a pod.
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -46,6 +48,14 @@ void ValidateNominatedNode(const core::Pod& pod, const core::Pod& old, FieldErro
   }
 }
 
+using ContainersByName = std::map<std::string_view, core::Container>;
+
+ContainersByName FirstByName(const Containers& containers) {
+  ContainersByName out;
+  for (const core::Container container : containers) out.emplace(container.name(), container);
+  return out;
+}
+
 bool MayAllRestart(const Containers& containers) {
   for (const core::Container container : containers) {
     for (const core::ContainerRestartRule rule : container.restart_policy_rules()) {
@@ -84,22 +94,20 @@ bool ShouldRestart(const core::Container& container, std::string_view policy_of_
 // ephemeral ones, which never are.
 void ValidateTransitions(const Statuses& now, const Statuses& old, const Containers& containers,
                          std::string_view policy, std::string_view field, FieldErrors& errors) {
+  SeenNames running;
+  for (const core::ContainerStatus status : now) {
+    if (!status.state().has_terminated()) running.Add(status.name());
+  }
+  const ContainersByName by_name = FirstByName(containers);
   for (size_t i = 0; i < old.size(); ++i) {
-    if (!old[i].state().has_terminated()) continue;
-    for (const core::ContainerStatus status : now) {
-      if (status.name() != old[i].name() || status.state().has_terminated()) continue;
-      bool allowed = false;
-      for (const core::Container container : containers) {
-        if (container.name() != status.name()) continue;
-        allowed = ShouldRestart(container, policy, old[i].state().terminated().exit_code());
-        break;
-      }
-      if (!allowed) {
-        const auto at = errors.At(field, i);
-        errors.Forbidden("state", "may not be transitioned to non-terminated state");
-      }
-      break;
+    if (!old[i].state().has_terminated() || !running.Has(old[i].name())) continue;
+    const auto container = by_name.find(old[i].name());
+    if (container != by_name.end() &&
+        ShouldRestart(container->second, policy, old[i].state().terminated().exit_code())) {
+      continue;
     }
+    const auto at = errors.At(field, i);
+    errors.Forbidden("state", "may not be transitioned to non-terminated state");
   }
 }
 
@@ -285,16 +293,26 @@ void ValidateUsers(const Statuses& statuses, std::string_view os, std::string_vi
 
 constexpr std::string_view kClaim = "claim:";
 
-// "claim:name/request", "claim:name", or the name of a resource that the container asks for.
-bool IsOfContainer(std::string_view resource, const core::Container& container) {
-  if (!resource.starts_with(kClaim)) return container.resources().requests().Contains(resource);
-  for (const core::ResourceClaim claim : container.resources().claims()) {
-    std::string name(claim.name());
-    if (!claim.request().empty()) (name += '/') += claim.request();
-    if (name == resource.substr(kClaim.size())) return true;
+// What each container asks for, found out once.
+class WantedResources {
+ public:
+  // "claim:name/request", "claim:name", or the name of a resource.
+  bool Has(const core::Container& container, std::string_view resource) {
+    if (!resource.starts_with(kClaim)) return container.resources().requests().Contains(resource);
+    const auto [known, is_new] = claims_.try_emplace(container.AsValue());
+    if (is_new) {
+      for (const core::ResourceClaim claim : container.resources().claims()) {
+        std::string name(claim.name());
+        if (!claim.request().empty()) (name += '/') += claim.request();
+        known->second.insert(std::move(name));
+      }
+    }
+    return known->second.contains(resource.substr(kClaim.size()));
   }
-  return false;
-}
+
+ private:
+  std::map<const Value*, std::set<std::string, std::less<>>> claims_;
+};
 
 void ValidateHealth(const ListView<core::ResourceHealth>& resources, FieldErrors& errors) {
   constexpr size_t kMaxMessageBytes = 1024;
@@ -317,17 +335,16 @@ void ValidateHealth(const ListView<core::ResourceHealth>& resources, FieldErrors
 
 void ValidateAllocated(const Statuses& statuses, const Containers& containers,
                        std::string_view field, FieldErrors& errors) {
+  const ContainersByName by_name = FirstByName(containers);
+  WantedResources wanted;
   for (size_t i = 0; i < statuses.size(); ++i) {
     const auto allocated = statuses[i].allocated_resources_status();
     if (allocated.empty()) continue;
     const auto at = errors.At(field, i);
-    core::Container container;
-    for (const core::Container each : containers) {
-      if (container.AsValue() == nullptr && each.name() == statuses[i].name()) container = each;
-    }
+    const auto container = by_name.find(statuses[i].name());
     for (size_t j = 0; j < allocated.size(); ++j) {
       const auto item = errors.At("allocatedResourcesStatus", j);
-      if (container.AsValue() != nullptr && !IsOfContainer(allocated[j].name(), container)) {
+      if (container != by_name.end() && !wanted.Has(container->second, allocated[j].name())) {
         errors.Invalid("name", allocated[j].name(),
                        allocated[j].name().starts_with(kClaim)
                            ? "must match one of the container's resource claims in a format "

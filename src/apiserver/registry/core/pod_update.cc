@@ -1,7 +1,9 @@
 // What the owner of a pod may change of it.
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 
 #include "apiserver/registry/core/pod.h"
 #include "apiserver/validation/affinity.h"
@@ -62,13 +64,14 @@ bool ValidateDeadline(const core::PodSpec& spec, const core::PodSpec& old, Field
 
 void ValidateOnlyAddedTolerations(const core::PodSpec& spec, const core::PodSpec& old,
                                   const PodOptions& options, FieldErrors& errors) {
+  // All that they have but tolerationSeconds.
+  const auto key_of = [](const core::Toleration& each) {
+    return std::tuple(each.key(), each.operator_(), each.value(), each.effect());
+  };
+  std::set<decltype(key_of(core::Toleration()))> kept;
+  for (const core::Toleration now : spec.tolerations()) kept.insert(key_of(now));
   for (const core::Toleration before : old.tolerations()) {
-    bool found = false;
-    for (const core::Toleration now : spec.tolerations()) {
-      found = EqualExcept(before.AsValue(), now.AsValue(), {core::Toleration::kTolerationSeconds});
-      if (found) break;
-    }
-    if (found) continue;
+    if (kept.contains(key_of(before))) continue;
     return errors.Forbidden("tolerations",
                             "existing toleration can not be modified except its tolerationSeconds");
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -76,14 +77,32 @@ void ValidateAmounts(const MapView<std::string_view>& amounts, std::string_view 
   }
 }
 
-// The standard names of the quota that the scope does not count, one fault each.
-void ValidateCounted(std::string_view scope, const core::ResourceQuotaSpec& spec,
-                     std::string_view field, const ShownValue& shown, FieldErrors& errors) {
-  for (const auto& [name, quantity] : spec.hard()) {
-    if (IsStandardQuotaName(name) && !MayScopeCount(scope, name)) {
-      errors.Invalid(field, shown, "unsupported scope applied to resource");
+// How many of the standard names of a quota each scope does not count, found out once.
+class UncountedNames {
+ public:
+  explicit UncountedNames(const core::ResourceQuotaSpec& spec) : spec_(spec) {}
+
+  size_t Of(std::string_view scope) {
+    const auto [known, is_new] = counts_.try_emplace(scope, 0);
+    if (!is_new) return known->second;
+    for (const auto& [name, quantity] : spec_.hard()) {
+      known->second += IsStandardQuotaName(name) && !MayScopeCount(scope, name) ? 1 : 0;
     }
+    return known->second;
   }
+
+ private:
+  core::ResourceQuotaSpec spec_;
+  std::map<std::string_view, size_t> counts_;
+};
+
+// One fault for each name that the scope does not count.
+void ValidateCounted(size_t uncounted, std::string_view field, const ShownValue& shown,
+                     FieldErrors& errors) {
+  for (; uncounted != 0 && !errors.full(); --uncounted) {
+    errors.Invalid(field, shown, "unsupported scope applied to resource");
+  }
+  errors.LeaveOut(uncounted);
 }
 
 void ValidateConflicts(const std::vector<std::string_view>& scopes, std::string_view field,
@@ -133,11 +152,15 @@ void ValidateScopeSelector(const core::ResourceQuotaSpec& spec, FieldErrors& err
   if (!spec.has_scope_selector()) return;
   const auto selector = errors.At("scopeSelector");
   const auto at = errors.At("matchExpressions");
+  UncountedNames uncounted(spec);
   std::vector<std::string_view> scopes;
   for (const auto& expression : spec.scope_selector().match_expressions()) {
     const std::string_view scope = expression.scope_name();
-    if (!IsOneOf(scope, kScopes)) errors.Invalid("scopeName", scope, "unsupported scope");
-    ValidateCounted(scope, spec, "", ShownValue(spec.scope_selector().AsValue()), errors);
+    if (!IsOneOf(scope, kScopes)) {
+      errors.Invalid("scopeName", scope, "unsupported scope");
+    } else {
+      ValidateCounted(uncounted.Of(scope), "", spec.scope_selector().AsValue(), errors);
+    }
     ValidateExpression(expression, errors);
     scopes.push_back(scope);
   }
@@ -150,10 +173,14 @@ void ValidateSpec(const core::ResourceQuotaSpec& spec, FieldErrors& errors) {
   ValidateAmounts(spec.hard(), "hard", errors);
   if (!spec.scopes().empty()) {
     const ShownValue shown(MemberOf(spec, core::ResourceQuotaSpec::kScopes));
+    UncountedNames uncounted(spec);
     std::vector<std::string_view> scopes;
     for (const std::string_view scope : spec.scopes()) {
-      if (!IsOneOf(scope, kScopes)) errors.Invalid("scopes", shown, "unsupported scope");
-      ValidateCounted(scope, spec, "scopes", shown, errors);
+      if (!IsOneOf(scope, kScopes)) {
+        errors.Invalid("scopes", shown, "unsupported scope");
+      } else {
+        ValidateCounted(uncounted.Of(scope), "scopes", shown, errors);
+      }
       scopes.push_back(scope);
     }
     ValidateConflicts(scopes, "scopes", shown, errors);

@@ -26,10 +26,6 @@ constexpr std::string_view kRangesAnnotation =
 constexpr std::string_view kNeedsLoadBalancer = "may only be used when `type` is 'LoadBalancer'";
 constexpr int32_t kMaxAffinitySeconds = 86400;
 
-bool Holds(const ListView<std::string_view>& list, std::string_view text) {
-  return std::find(list.begin(), list.end(), text) != list.end();
-}
-
 // What only services of one type need or may not have. At the spec.
 void ValidateType(const core::ServiceSpec& spec, FieldErrors& errors) {
   const std::string_view type = spec.type();
@@ -156,14 +152,14 @@ void ValidateSourceRanges(const core::Service& service, const core::Service& old
   const auto spec = errors.At("spec");
   const bool balanced = service.spec().type() == "LoadBalancer";
   if (!balanced) errors.Forbidden("LoadBalancerSourceRanges", kNeedsLoadBalancer);
+  SeenNames known;
+  for (const std::string_view each : old.spec().load_balancer_source_ranges()) {
+    known.Add(TrimSpace(each));
+  }
   for (size_t i = 0; i < ranges.size(); ++i) {
     const auto at = errors.At("LoadBalancerSourceRanges", i);
     const std::string_view range = TrimSpace(ranges[i]);
-    bool known = false;
-    for (const std::string_view each : old.spec().load_balancer_source_ranges()) {
-      known |= TrimSpace(each) == range;
-    }
-    if (!known) CheckOldCidr(range, "", errors);
+    if (!known.Has(range)) CheckOldCidr(range, "", errors);
   }
 }
 
@@ -227,10 +223,11 @@ void ValidateTraffic(const core::ServiceSpec& spec, FieldErrors& errors) {
 
 void ValidateExternalIps(const core::ServiceSpec& spec, const core::ServiceSpec& old,
                          FieldErrors& errors) {
+  const SeenNames known = SeenNames::Of(old.external_ips());
   for (size_t i = 0; i < spec.external_ips().size(); ++i) {
     const auto at = errors.At("externalIPs", i);
     const std::string_view ip = spec.external_ips()[i];
-    if (Holds(old.external_ips(), ip) || CheckOldIp(ip, "", errors)) {
+    if (known.Has(ip) || CheckOldIp(ip, "", errors)) {
       CheckEndpointIp(ip, "", errors);
     }
   }
@@ -333,13 +330,13 @@ void ValidateServiceStatus(const Document& object, const Document& old, FieldErr
   if (service.spec().type() != "LoadBalancer" && !points.empty()) {
     return errors.Forbidden("ingress", "may only be used when `spec.type` is 'LoadBalancer'");
   }
+  SeenNames known;
+  for (const auto& each : core::Service(old).status().load_balancer().ingress()) {
+    known.Add(each.ip());
+  }
   for (size_t i = 0; i < points.size(); ++i) {
     const auto at = errors.At("ingress", i);
-    bool known = false;
-    for (const auto& each : core::Service(old).status().load_balancer().ingress()) {
-      known |= each.ip() == points[i].ip();
-    }
-    ValidateLoadBalancerPoint(points[i], known, errors);
+    ValidateLoadBalancerPoint(points[i], known.Has(points[i].ip()), errors);
   }
 }
 

@@ -55,6 +55,7 @@ void ValidateFamilies(const core::ServiceSpec& spec, FieldErrors& errors) {
 // False when some are no addresses.
 bool ValidateIps(const core::ServiceSpec& spec, const Texts& known, FieldErrors& errors) {
   const Texts ips = spec.cluster_ips();
+  const SeenNames known_ips = SeenNames::Of(known);
   bool readable = true;
   for (size_t i = 0; i < ips.size(); ++i) {
     if (i == 0 && ips[i] == kNone) {
@@ -63,7 +64,7 @@ bool ValidateIps(const core::ServiceSpec& spec, const Texts& known, FieldErrors&
       errors.Invalid("clusterIPs", ShownIps(spec), "'None' must be the first and only value");
       continue;
     }
-    if (std::find(known.begin(), known.end(), ips[i]) != known.end()) continue;
+    if (known_ips.Has(ips[i])) continue;
     const auto at = errors.At("clusterIPs", i);
     readable &= CheckOldIp(ips[i], "", errors);
   }

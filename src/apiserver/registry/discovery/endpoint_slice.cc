@@ -6,6 +6,7 @@
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"
+#include "apiserver/validation/seen_names.h"
 #include "views/discovery.k8s.io/v1.h"
 
 namespace skiff {
@@ -74,15 +75,11 @@ void ValidateAddress(std::string_view address, std::string_view type, size_t i,
 template <typename List>
 void ValidateHintNames(const List& hints, std::string_view field, const NameFormat& format,
                        FieldErrors& errors) {
-  std::vector<std::string_view> seen;
+  SeenNames seen;
   for (size_t i = 0; i < hints.size(); ++i) {
     const auto at = errors.At(field, i);
     const std::string_view name = hints[i].name();
-    if (std::ranges::find(seen, name) != seen.end()) {
-      errors.Duplicate("name", name);
-    } else {
-      seen.push_back(name);
-    }
+    if (!seen.Add(name)) errors.Duplicate("name", name);
     ValidateFormat(format, name, "name", errors);
   }
 }
@@ -135,16 +132,12 @@ void ValidateEndpoints(const discovery::EndpointSlice& slice, FieldErrors& error
 
 void ValidatePorts(const ListView<discovery::EndpointPort>& ports, FieldErrors& errors) {
   if (ports.size() > kMaxPorts) return errors.TooMany("ports", ports.size(), kMaxPorts);
-  std::vector<std::string_view> names;
+  SeenNames names;
   for (size_t i = 0; i < ports.size(); ++i) {
     const auto at = errors.At("ports", i);
     const std::string_view name = ports[i].name().value_or("");
     if (!name.empty()) ValidateFormat(kDnsLabelFormat, name, "name", errors);
-    if (std::ranges::find(names, name) != names.end()) {
-      errors.Duplicate("name", name);
-    } else {
-      names.push_back(name);
-    }
+    if (!names.Add(name)) errors.Duplicate("name", name);
     if (!ports[i].protocol()) {
       errors.Required("protocol");
     } else {

@@ -7,6 +7,9 @@
 #include <string>
 
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/seen_names.h"
+#include "base/limits.h"
+#include "base/strings.h"
 #include "views/internal.apiserver.k8s.io/v1alpha1.h"
 
 namespace skiff {
@@ -61,25 +64,24 @@ void ValidateServer(const internal::ServerStorageVersion& server, FieldErrors& e
   ValidateFormat(kDnsSubdomainFormat, server.api_server_id(), "apiServerID", errors);
   ValidateVersion(server.encoding_version(), "encodingVersion", errors);
   const auto decodable = server.decodable_versions();
-  const auto decodes = [&](std::string_view version) {
-    return std::find(decodable.begin(), decodable.end(), version) != decodable.end();
-  };
+  const SeenNames known = SeenNames::Of(decodable);
   for (size_t i = 0; i < decodable.size(); ++i) {
     const auto at = errors.At("decodableVersions", i);
     ValidateVersion(decodable[i], "", errors);
   }
-  if (!decodes(server.encoding_version())) {
+  if (!known.Has(server.encoding_version())) {
     errors.Invalid(
         "decodableVersions", server.AsValue()->Find("decodableVersions"),
         "decodableVersions must include encodingVersion " + std::string(server.encoding_version()));
   }
+  std::string all;
+  for (const std::string_view each : decodable) (all += all.empty() ? "" : " ") += each;
+  CutText(all, limits::kMaxCauseValueBytes);
   const auto served = server.served_versions();
   for (size_t i = 0; i < served.size(); ++i) {
     const auto at = errors.At("servedVersions", i);
     ValidateVersion(served[i], "", errors);
-    if (decodes(served[i])) continue;
-    std::string all;
-    for (const std::string_view each : decodable) (all += all.empty() ? "" : " ") += each;
+    if (known.Has(served[i])) continue;
     errors.Invalid("", served[i],
                    "individual served version : " + std::string(served[i]) +
                        " must be included in decodableVersions : [" + all + "]");

@@ -6,6 +6,7 @@
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"
+#include "apiserver/validation/seen_names.h"
 #include "views/networking.k8s.io/v1.h"
 
 namespace skiff {
@@ -180,9 +181,9 @@ void ValidateIngressUpdate(const Document& object, const Document& old, FieldErr
 }
 
 void ValidateIngressStatus(const Document& object, const Document& old, FieldErrors& errors) {
-  std::vector<std::string_view> known;
+  SeenNames known;
   for (const auto& point : networking::Ingress(old).status().load_balancer().ingress()) {
-    if (!point.ip().empty()) known.push_back(point.ip());
+    if (!point.ip().empty()) known.Add(point.ip());
   }
   const auto status = errors.At("status");
   const auto balancer = errors.At("loadBalancer");
@@ -190,7 +191,7 @@ void ValidateIngressStatus(const Document& object, const Document& old, FieldErr
   for (size_t i = 0; i < points.size(); ++i) {
     const auto at = errors.At("ingress", i);
     const std::string_view ip = points[i].ip();
-    if (!ip.empty() && std::ranges::find(known, ip) == known.end()) CheckOldIp(ip, "ip", errors);
+    if (!ip.empty() && !known.Has(ip)) CheckOldIp(ip, "ip", errors);
     const std::string_view host = points[i].hostname();
     if (host.empty()) continue;
     ValidateFormat(kDnsSubdomainFormat, host, "hostname", errors);

@@ -6,6 +6,7 @@
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"
+#include "apiserver/validation/seen_names.h"
 #include "views/networking.k8s.io/v1.h"
 
 namespace skiff {
@@ -16,7 +17,7 @@ namespace networking = views::networking_k8s_io_v1;
 // What an update may keep although it would be refused in a new policy.
 struct Tolerated {
   LabelSelectorOptions selectors;
-  std::vector<std::string_view> cidrs;
+  SeenNames cidrs;
 };
 
 void ValidatePort(const networking::NetworkPolicyPort& port, FieldErrors& errors) {
@@ -44,9 +45,7 @@ void ValidatePort(const networking::NetworkPolicyPort& port, FieldErrors& errors
 
 void ValidatePolicyCidr(std::string_view cidr, const Tolerated& tolerated, std::string_view field,
                         FieldErrors& errors) {
-  if (std::ranges::find(tolerated.cidrs, cidr) == tolerated.cidrs.end()) {
-    CheckOldCidr(cidr, field, errors);
-  }
+  if (!tolerated.cidrs.Has(cidr)) CheckOldCidr(cidr, field, errors);
 }
 
 void ValidateIpBlock(const networking::IPBlock& block, const Tolerated& tolerated,
@@ -134,12 +133,11 @@ void ValidateSpec(const networking::NetworkPolicySpec& spec, const Tolerated& to
   }
 }
 
-void AddCidrs(const ListView<networking::NetworkPolicyPeer>& peers,
-              std::vector<std::string_view>& out) {
+void AddCidrs(const ListView<networking::NetworkPolicyPeer>& peers, SeenNames& out) {
   for (const networking::NetworkPolicyPeer peer : peers) {
     if (!peer.has_ip_block()) continue;
-    out.push_back(peer.ip_block().cidr());
-    for (const std::string_view except : peer.ip_block().except()) out.push_back(except);
+    out.Add(peer.ip_block().cidr());
+    for (const std::string_view except : peer.ip_block().except()) out.Add(except);
   }
 }
 

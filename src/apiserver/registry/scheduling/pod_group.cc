@@ -54,12 +54,11 @@ void ValidatePodGroupStatus(const Document& object, const Document&, FieldErrors
   const auto claims = group.spec().resource_claims();
   const auto at = errors.At("status");
   ValidateConditions(group.status().conditions(), "conditions", errors);
+  SeenNames claim_names;
+  for (const auto claim : claims) claim_names.Add(claim.name());
   for (size_t i = 0; i < statuses.size(); ++i) {
     const auto item = errors.At("resourceClaimStatuses", i);
-    const bool known = std::any_of(claims.begin(), claims.end(), [&](const auto& claim) {
-      return claim.name() == statuses[i].name();
-    });
-    if (!known) {
+    if (!claim_names.Has(statuses[i].name())) {
       errors.Invalid("name", statuses[i].name(),
                      "must match the name of an entry in `spec.resourceClaims`");
     }

@@ -1,3 +1,7 @@
+#include <map>
+#include <ranges>
+#include <string_view>
+
 #include "apiserver/registry/storage/rules.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"
@@ -49,9 +53,14 @@ bool SameDriver(const storage::CSINodeDriver& now, const storage::CSINodeDriver&
 
 void ValidateCSINodeUpdate(const Document& object, const Document& old, FieldErrors& errors) {
   ValidateCSINode(object, errors);
+  std::multimap<std::string_view, storage::CSINodeDriver> drivers;
+  for (const storage::CSINodeDriver driver : storage::CSINode(object).spec().drivers()) {
+    drivers.emplace(driver.name(), driver);
+  }
   for (const storage::CSINodeDriver before : storage::CSINode(old).spec().drivers()) {
-    for (const storage::CSINodeDriver driver : storage::CSINode(object).spec().drivers()) {
-      if (before.name() != driver.name() || SameDriver(driver, before)) continue;
+    const auto [first, last] = drivers.equal_range(before.name());
+    for (const auto& [name, driver] : std::ranges::subrange(first, last)) {
+      if (SameDriver(driver, before)) continue;
       Document shown = Document::OfType(storage::CSINodeDriver::Type());
       shown.root() = driver.AsValue()->CopyInto(shown.arena());
       shown.root().Erase("allocatable");

@@ -1,6 +1,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apiserver/registry/storage/parameters.h"
@@ -37,16 +38,15 @@ Term ValidateTerm(const views::core_v1::TopologySelectorTerm& term, FieldErrors&
 
 void ValidateTopologies(const storage::StorageClass& object, FieldErrors& errors) {
   const auto terms = object.allowed_topologies();
-  std::vector<Term> before;
+  std::map<Term, size_t> before;
   for (size_t i = 0; i < terms.size(); ++i) {
     const auto at = errors.At("allowedTopologies", i);
     Term term = ValidateTerm(terms[i], errors);
     // Kubernetes compares with as many empty terms as there are terms, too.
-    const size_t empty = term.empty() ? terms.size() : 0;
-    size_t same = empty;
-    for (const Term& each : before) same += each == term ? 1 : 0;
-    for (size_t j = 0; j < same; ++j) errors.Duplicate("matchLabelExpressions", "");
-    before.push_back(std::move(term));
+    size_t same = term.empty() ? terms.size() : 0;
+    same += before[std::move(term)]++;
+    for (; same != 0 && !errors.full(); --same) errors.Duplicate("matchLabelExpressions", "");
+    errors.LeaveOut(same);
   }
 }
 
