@@ -1,6 +1,7 @@
 #include "apiserver/managed_fields/entries.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "base/buffer.h"
@@ -69,15 +70,12 @@ void ManagedEntry::SetText(std::string_view text) {
   read_ = false;
 }
 
-bool ManagedEntry::SameManager(const ManagedEntry& other) const {
-  return manager == other.manager && applies == other.applies && subresource == other.subresource &&
-         (applies || api_version == other.api_version);
-}
-
 Result<ManagedFields> ManagedFields::Read(Arena& arena, const Value* list,
                                           std::string_view kind_name, Trust trust) {
   ManagedFields out;
   if (list == nullptr || !list->is_list()) return out;
+  std::vector<ManagedEntry> read;
+  read.reserve(list->size());
   for (size_t i = 0; i < list->size(); ++i) {
     const Value& value = list->items()[i];
     ManagedEntry entry;
@@ -112,8 +110,9 @@ Result<ManagedFields> ManagedFields::Read(Arena& arena, const Value* list,
       entry.text_ = {};
       entry.fields_ = fields;
     }
-    out.FindOrAdd(entry) = entry;
+    read.push_back(entry);
   }
+  out.Put(read);
   return out;
 }
 
@@ -129,8 +128,17 @@ ManagedEntry& ManagedFields::FindOrAdd(const ManagedEntry& like) {
   return entries_.emplace_back(like);
 }
 
-void ManagedFields::Remove(const ManagedEntry& entry) {
-  std::erase_if(entries_, [&](const ManagedEntry& each) { return each.SameManager(entry); });
+void ManagedFields::Put(std::span<const ManagedEntry> entries) {
+  std::map<ManagedEntry::Key, size_t> places;
+  for (size_t i = 0; i < entries_.size(); ++i) places.emplace(entries_[i].key(), i);
+  for (const ManagedEntry& entry : entries) {
+    const auto [known, is_new] = places.emplace(entry.key(), entries_.size());
+    if (is_new) {
+      entries_.push_back(entry);
+    } else {
+      entries_[known->second] = entry;
+    }
+  }
 }
 
 void ManagedFields::DropEmpty(Arena& arena) {

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/arena.h"
@@ -34,8 +36,10 @@ struct ManagedEntry {
   // The text as it was read or set; empty when the set is new.
   std::string_view text() const { return text_; }
 
-  // Entries are the same manager's if all that tells managers apart is equal.
-  bool SameManager(const ManagedEntry& other) const;
+  // What tells managers apart.
+  using Key = std::tuple<std::string_view, bool, std::string_view, std::string_view>;
+  Key key() const { return {manager, applies, subresource, applies ? "" : api_version}; }
+  bool SameManager(const ManagedEntry& other) const { return key() == other.key(); }
 
  private:
   friend class ManagedFields;
@@ -65,7 +69,8 @@ class ManagedFields {
   // The entry of the same manager, or null.
   ManagedEntry* Find(const ManagedEntry& like);
   ManagedEntry& FindOrAdd(const ManagedEntry& like);
-  void Remove(const ManagedEntry& entry);
+  // Adds entries, each in the place of the one of the same manager if there is one.
+  void Put(std::span<const ManagedEntry> entries);
   void DropEmpty(Arena& arena);
 
   // Sets the managedFields of an object: applied entries first, then by time, manager, version and

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <span>
 #include <string>
 #include <tuple>
 
@@ -22,41 +24,60 @@ bool Older(const ManagedEntry& a, const ManagedEntry& b) {
          std::tuple(SecondsOf(b), b.manager, b.api_version, b.subresource);
 }
 
+// What is kept under one name of the managers of one version.
+struct AncientChanges {
+  size_t place;                  // of the entry that is theirs, or becomes it with the next of them
+  std::vector<FieldSet> fields;  // those of that entry first; none while it is alone
+  std::optional<Timestamp> time;
+};
+
+// The entry of this name that the version has already, or else its oldest.
+size_t PlaceOfAncient(const std::map<ManagedEntry::Key, size_t>& places,
+                      std::span<const ManagedEntry> entries, size_t oldest) {
+  ManagedEntry ancient;
+  ancient.manager = kAncientChanges;
+  ancient.api_version = entries[oldest].api_version;
+  const auto known = places.find(ancient.key());
+  return known != places.end() ? known->second : oldest;
+}
+
 void CapUpdateManagers(Arena& arena, ManagedFields& managed) {
-  std::vector<ManagedEntry> updaters;
-  for (const ManagedEntry& entry : managed.entries()) {
-    if (!entry.applies) updaters.push_back(entry);
+  std::vector<ManagedEntry>& entries = managed.entries();
+  std::vector<size_t> updaters;
+  std::map<ManagedEntry::Key, size_t> places;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    places.emplace(entries[i].key(), i);
+    if (!entries[i].applies) updaters.push_back(i);
   }
-  if (updaters.size() <= kMaxUpdateManagers) return;
-  std::sort(updaters.begin(), updaters.end(), Older);
   size_t count = updaters.size();
-  std::vector<ManagedEntry>
-      firsts;  // the oldest entry of each version, kept until there is another
-  for (ManagedEntry& entry : updaters) {
+  if (count <= kMaxUpdateManagers) return;
+  std::ranges::sort(updaters, [&](size_t a, size_t b) { return Older(entries[a], entries[b]); });
+  std::map<std::string_view, AncientChanges> ancients;  // by version
+  std::vector<bool> goes(entries.size());
+  for (const size_t i : updaters) {
     if (count <= kMaxUpdateManagers) break;
-    const auto first = std::find_if(firsts.begin(), firsts.end(), [&](const ManagedEntry& each) {
-      return each.api_version == entry.api_version;
-    });
-    if (first == firsts.end()) {
-      firsts.push_back(entry);
+    const auto [known, is_first] = ancients.try_emplace(entries[i].api_version);
+    AncientChanges& ancient = known->second;
+    if (is_first) {
+      ancient.place = PlaceOfAncient(places, entries, i);
       continue;
     }
-    ManagedEntry bucket;
-    bucket.manager = kAncientChanges;
-    bucket.api_version = entry.api_version;
-    FieldSet fields = entry.Fields(arena);
-    if (ManagedEntry* found = managed.Find(bucket); found != nullptr) {
-      fields = Union(arena, fields, found->Fields(arena));
-    } else {
-      fields = Union(arena, fields, first->Fields(arena));
-      managed.Remove(*first);
-    }
-    if (!entry.SameManager(bucket)) managed.Remove(entry);
+    if (ancient.fields.empty()) ancient.fields.push_back(entries[ancient.place].Fields(arena));
+    ancient.fields.push_back(entries[i].Fields(arena));
+    ancient.time = entries[i].time;
+    goes[i] = i != ancient.place;
     --count;
-    ManagedEntry& merged = managed.FindOrAdd(bucket);
-    merged.SetFields(fields);
-    merged.time = entry.time;
   }
+  for (auto& [version, ancient] : ancients) {
+    if (ancient.fields.empty()) continue;
+    ManagedEntry& entry = entries[ancient.place];
+    entry.manager = kAncientChanges;
+    entry.subresource = {};
+    entry.SetFields(UnionOfAll(arena, std::move(ancient.fields)));
+    entry.time = ancient.time;
+  }
+  size_t at = 0;
+  std::erase_if(entries, [&](const ManagedEntry&) { return goes[at++]; });
 }
 
 // Whether the text of an entry might have members of a set in it. Most changes are of few fields,
@@ -110,12 +131,9 @@ std::optional<FieldChanges> VersionedChanges::Compare(std::string_view api_versi
 }
 
 const FieldChanges* VersionedChanges::In(std::string_view api_version) {
-  for (const auto& [version, changes] : known_) {
-    if (version == api_version) return changes ? &*changes : nullptr;
-  }
-  known_.reserve(8);
-  const auto& added = known_.emplace_back(api_version, Compare(api_version));
-  return added.second ? &*added.second : nullptr;
+  auto known = known_.find(api_version);
+  if (known == known_.end()) known = known_.emplace(api_version, Compare(api_version)).first;
+  return known->second ? &*known->second : nullptr;
 }
 
 ManagedEntry EntryOf(const FieldWriter& writer, bool applies) {

@@ -2,9 +2,9 @@
 // owns fields in, and handing these from one manager to another.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "apiserver/managed_fields/conflicts.h"
@@ -36,7 +36,7 @@ class VersionedChanges {
   ResetFields reset_;
   VersionedValue before_;
   VersionedValue after_;
-  std::vector<std::pair<std::string_view, std::optional<FieldChanges>>> known_;
+  std::map<std::string_view, std::optional<FieldChanges>> known_;
 };
 
 // The entry that a writer has or gets, without fields.

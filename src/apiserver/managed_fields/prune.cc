@@ -1,5 +1,6 @@
 #include "apiserver/managed_fields/prune.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "object/fields/extract.h"
@@ -29,15 +30,20 @@ struct OwnedInVersion {
 std::vector<OwnedInVersion> OwnedByVersion(Arena& arena, const MessageDesc* first,
                                            ManagedFields& managed) {
   std::vector<OwnedInVersion> out = {{first, {}}};
+  std::vector<std::vector<FieldSet>> owned(1);  // beside `out`, which has one for each version
   for (ManagedEntry& entry : managed.entries()) {
     const MessageDesc* type = VersionConverter::TypeIn(first, entry.api_version);
     if (type == nullptr) continue;
-    OwnedInVersion* found = nullptr;
-    for (OwnedInVersion& each : out) {
-      if (each.type == type) found = &each;
+    const auto found = std::ranges::find(out, type, &OwnedInVersion::type);
+    const auto place = static_cast<size_t>(found - out.begin());
+    if (found == out.end()) {
+      out.push_back({type, {}});
+      owned.emplace_back();
     }
-    if (found == nullptr) found = &out.emplace_back(OwnedInVersion{type, {}});
-    found->fields = Union(arena, found->fields, entry.Fields(arena));
+    owned[place].push_back(entry.Fields(arena));
+  }
+  for (size_t i = 0; i < out.size(); ++i) {
+    out[i].fields = UnionOfAll(arena, std::move(owned[i]));
   }
   return out;
 }

@@ -1,5 +1,8 @@
 #include "apiserver/managed_fields/scale_fields.h"
 
+#include <set>
+#include <vector>
+
 #include "apiserver/managed_fields/entries.h"
 
 namespace skiff {
@@ -23,8 +26,8 @@ bool IsOfVersion(const Document& workload, const ManagedEntry& entry) {
 }
 
 // The same manager, whichever of the two objects the entry is of.
-bool IsSame(const ManagedEntry& a, const ManagedEntry& b) {
-  return a.manager == b.manager && a.applies == b.applies && a.subresource == b.subresource;
+ManagedEntry::Key ManagerOf(const ManagedEntry& entry) {
+  return {entry.manager, entry.applies, entry.subresource, {}};
 }
 
 }  // namespace
@@ -48,23 +51,29 @@ void ManagedFieldsFromScale(const Document& scale, Document& workload) {
   const FieldSet replicas = Replicas(arena);
   ManagedFields of_scale = ReadOf(arena, scale);
   ManagedFields managed = ReadOf(arena, workload);
+  std::set<ManagedEntry::Key> in_scale;
+  std::set<ManagedEntry::Key> in_both;
+  for (const ManagedEntry& entry : of_scale.entries()) in_scale.insert(ManagerOf(entry));
   std::erase_if(managed.entries(), [&](ManagedEntry& entry) {
     if (!IsOfVersion(workload, entry)) return true;
     const FieldSet& fields = entry.Fields(arena);
     if (!IsSubset(replicas, fields)) return false;
-    const size_t kept = std::erase_if(
-        of_scale.entries(), [&](const ManagedEntry& each) { return IsSame(each, entry); });
-    if (kept != 0) return false;
+    if (in_scale.erase(ManagerOf(entry)) != 0) {
+      in_both.insert(ManagerOf(entry));
+      return false;
+    }
     entry.SetFields(Difference(arena, fields, replicas));
     return entry.Fields(arena).empty();
   });
+  std::vector<ManagedEntry> added;
   for (ManagedEntry& entry : of_scale.entries()) {
-    if (!IsSubset(replicas, entry.Fields(arena))) continue;
+    if (in_both.contains(ManagerOf(entry)) || !IsSubset(replicas, entry.Fields(arena))) continue;
     entry.api_version = workload.type()->group_version->api_version;
     // Kubernetes gives these entries no time.
     entry.time.reset();
-    managed.FindOrAdd(entry) = entry;
+    added.push_back(entry);
   }
+  managed.Put(added);
   managed.Write(workload);
 }
 

@@ -27,16 +27,25 @@ class NodeWriter {
   size_t size_ = 0;
 };
 
-// Calls `f` with each node of `a` and its counterpart in `b`, or null.
+// Calls `f` with each node of `a` and its counterpart in `b`, or null. Goes along both, and in
+// steps that grow where that takes long: a large change meets the few fields of every manager.
 template <typename F>
 void Join(const FieldSet& a, const FieldSet& b, F f) {
+  constexpr int kSmallSteps = 8;
   const std::span<const FieldNode> others = b.nodes();
   size_t j = 0;
   for (const FieldNode& node : a.nodes()) {
+    const auto compare = [&](size_t at) {
+      return ComparePathElements(others[at].element, node.element);
+    };
     int order = 1;
-    while (j < others.size() &&
-           (order = ComparePathElements(others[j].element, node.element)) < 0) {
-      ++j;
+    for (int i = 0; j < others.size() && (order = compare(j)) < 0 && i < kSmallSteps; ++i) ++j;
+    if (j < others.size() && order < 0) {
+      size_t step = 1;
+      for (; j + step < others.size() && compare(j + step - 1) < 0; step *= 2) j += step;
+      const std::span<const FieldNode> rest = others.subspan(j, std::min(step, others.size() - j));
+      j += static_cast<size_t>(std::ranges::lower_bound(rest, node, Less) - rest.begin());
+      order = j < others.size() ? compare(j) : 1;
     }
     f(node, j < others.size() && order == 0 ? &others[j] : nullptr);
   }
@@ -111,6 +120,16 @@ FieldSet Union(Arena& arena, const FieldSet& a, const FieldSet& b) {
   for (; i < left.size(); ++i) out.Add(left[i]);
   for (; j < right.size(); ++j) out.Add(right[j]);
   return out.Take();
+}
+
+FieldSet UnionOfAll(Arena& arena, std::vector<FieldSet> sets) {
+  // Two by two, so that no field is copied more often than there are rounds.
+  for (; sets.size() > 1; sets.resize((sets.size() + 1) / 2)) {
+    for (size_t i = 0; i < sets.size(); i += 2) {
+      sets[i / 2] = i + 1 < sets.size() ? Union(arena, sets[i], sets[i + 1]) : sets[i];
+    }
+  }
+  return sets.empty() ? FieldSet() : sets[0];
 }
 
 FieldSet Intersection(Arena& arena, const FieldSet& a, const FieldSet& b) {
@@ -218,13 +237,15 @@ FieldSet FieldSetBuilder::Close(size_t mark) {
   }
   FieldNode* nodes = arena_.AllocateArray<FieldNode>(level.size());
   size_t size = 0;
-  for (const FieldNode& node : level) {
-    if (size != 0 && SamePathElement(nodes[size - 1].element, node.element)) {
-      nodes[size - 1].member |= node.member;
-      nodes[size - 1].children = Union(arena_, nodes[size - 1].children, node.children);
-    } else {
-      nodes[size++] = node;
+  for (size_t i = 0; i < level.size();) {
+    FieldNode& node = nodes[size++] = level[i++];
+    if (i == level.size() || !SamePathElement(node.element, level[i].element)) continue;
+    std::vector<FieldSet> children = {node.children};
+    for (; i < level.size() && SamePathElement(node.element, level[i].element); ++i) {
+      node.member |= level[i].member;
+      children.push_back(level[i].children);
     }
+    node.children = UnionOfAll(arena_, std::move(children));
   }
   stack_.resize(mark);
   return FieldSet(nodes, size);

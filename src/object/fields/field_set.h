@@ -57,6 +57,7 @@ inline std::span<const FieldNode> FieldSet::nodes() const { return {nodes_, size
 bool SameFields(const FieldSet& a, const FieldSet& b);
 bool IsSubset(const FieldSet& part, const FieldSet& whole);
 FieldSet Union(Arena& arena, const FieldSet& a, const FieldSet& b);
+FieldSet UnionOfAll(Arena& arena, std::vector<FieldSet> sets);
 FieldSet Intersection(Arena& arena, const FieldSet& a, const FieldSet& b);
 // The members of `a` that are not in `b`, whatever is below those that are.
 FieldSet Difference(Arena& arena, const FieldSet& a, const FieldSet& b);

@@ -126,5 +126,43 @@ TEST_F(FieldSetTest, TheLawsOfSetsHold) {
   }
 }
 
+// Sets of names of one letter and a number, of which the second has many more.
+FieldSet RandomSet(Arena& arena, Random& random, size_t size) {
+  FieldSetBuilder builder(arena);
+  for (size_t i = 0; i < size; ++i) {
+    const std::string name = "f" + std::to_string(random.Uniform(300));
+    builder.Add(PathElement::Field(arena.Copy(name)), true, {});
+  }
+  return builder.Close(0);
+}
+
+TEST_F(FieldSetTest, FewFieldsAreFoundAmongMany) {
+  SeededRandom random(7);
+  for (int round = 0; round < 200; ++round) {
+    const FieldSet few = RandomSet(arena_, random, random.Uniform(12));
+    const FieldSet many = RandomSet(arena_, random, random.Uniform(200));
+    const FieldSet common = Intersection(arena_, few, many);
+    for (const FieldNode& node : few.nodes()) {
+      EXPECT_EQ(common.Find(node.element) != nullptr, many.Find(node.element) != nullptr);
+    }
+    EXPECT_TRUE(SameFields(common, Intersection(arena_, many, few)));
+    EXPECT_TRUE(SameFields(Union(arena_, common, Difference(arena_, few, many)), few));
+    EXPECT_EQ(IsSubset(few, many), Difference(arena_, few, many).empty());
+  }
+}
+
+TEST_F(FieldSetTest, TheUnionOfManyIsThatOfEachWithTheNext) {
+  SeededRandom random(8);
+  for (size_t count = 0; count < 20; ++count) {
+    std::vector<FieldSet> sets;
+    FieldSet expected;
+    for (size_t i = 0; i < count; ++i) {
+      sets.push_back(RandomSet(arena_, random, random.Uniform(9)));
+      expected = Union(arena_, expected, sets.back());
+    }
+    EXPECT_TRUE(SameFields(UnionOfAll(arena_, std::move(sets)), expected)) << count;
+  }
+}
+
 }  // namespace
 }  // namespace skiff

@@ -67,20 +67,24 @@ class Merger {
       return live.size() == 0 ? Leaf(shape, live, config) : MergedValue{live, false};
     }
     const FieldShape element = shape.Element();
-    Value out = live;
-    bool copied = false;
+    const std::span<const MapEntry> there =
+        live.is_map() ? live.entries() : std::span<const MapEntry>();
+    std::vector<MapEntry> out;
+    out.reserve(there.size() + config.size());
+    bool changed = false;
+    auto next = there.begin();
     for (const MapEntry& entry : config.entries()) {
-      const Value* there = live.is_map() ? live.Find(entry.key) : nullptr;
+      for (; next != there.end() && next->key < entry.key; ++next) out.push_back(*next);
       MergedValue merged{entry.value, true};
-      if (there != nullptr) merged = Merge(element, *there, entry.value);
-      if (!merged.changed) continue;
-      if (!copied) {
-        copied = true;
-        out = Value::Map(arena_, live.is_map() ? live.entries() : std::span<const MapEntry>());
+      if (next != there.end() && next->key == entry.key) {
+        merged = Merge(element, (next++)->value, entry.value);
       }
-      out.SetEntry(arena_, entry.key, merged.value);
+      changed = changed || merged.changed;
+      out.push_back({entry.key, merged.value});
     }
-    return {out.WithField(live.field()), copied};
+    if (!changed) return {live, false};
+    out.insert(out.end(), next, there.end());
+    return {Value::Map(arena_, out).WithField(live.field()), true};
   }
 
   MergedValue MergeList(const FieldShape& list, const Value& live, const Value& config) {
