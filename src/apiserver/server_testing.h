@@ -81,12 +81,16 @@ class ServerWithinTest : public testing::Test {
     StartServer();
   }
 
+  // What a test wants otherwise.
+  virtual void Change(ApiServerOptions&) {}
+
   // Null: it failed, and so has the test.
   std::unique_ptr<ApiServer> MakeServer() {
     ApiServerOptions options;
     options.listen = false;
     options.authorization_modes = {AuthorizationMode::kRbac};
     options.disable_admission_plugins = {"ServiceAccount"};
+    Change(options);
     FillDerived(options, {.default_address = IpAddress::LoopbackV4(), .host_name = "test"});
     auto server = ApiServer::Start(std::move(options), clock_, server_random(), log_, store_.get());
     EXPECT_TRUE(server) << server.error().ToString();

@@ -40,7 +40,7 @@ class Figures:
     its history grows, up to a bound of its own."""
 
     def __init__(self, server):
-        folder = f"/proc/{server.process.pid}"
+        self._folder = folder = f"/proc/{server.process.pid}"
         self.files = 0
         for each in os.scandir(folder + "/fd"):
             with contextlib.suppress(FileNotFoundError):
@@ -48,6 +48,12 @@ class Figures:
         with open(folder + "/status", encoding="ascii") as status:
             values = dict(line.split(":", 1) for line in status)
         self.resident_mb = int(values["VmRSS"].split()[0]) / 1024
+        self.peak_mb = int(values["VmHWM"].split()[0]) / 1024
+
+    def forget_peak(self):
+        """From now on the peak is that of what comes."""
+        with open(self._folder + "/clear_refs", "w", encoding="ascii") as marks:
+            marks.write("5")
 
     def __repr__(self):
         return f"{self.files} files, {self.resident_mb:.1f} MB"

@@ -3,7 +3,7 @@ import json
 import time
 
 import http2 as h2
-from case import JSON, PROMPT_SECONDS, Figures, WireCase
+from case import JSON, PROMPT_SECONDS, SANITIZED, Figures, WireCase
 from http1 import Http1
 from http2 import Http2, bearer, frame, get
 from server import ADMIN
@@ -149,6 +149,35 @@ class Sizes(WireCase):
         self.assert_all_refused({"a quantity": quantity}, (JSON,), "POST",
                                 b"/api/v1/namespaces/default/resourcequotas")
         self.assert_memory_below(Figures(self.server), before.resident_mb + 150)
+
+    def test_many_faults_are_told_in_a_few_words(self):
+        """Each of these has thousands of faults, and each fault could be told with all the rest."""
+        owners = [{"apiVersion": "v1", "kind": "Pod", "name": f"p{i}", "uid": f"u{i}",
+                   "controller": True} for i in range(20_000)]
+        bombs = {
+            "owners that all control": {"ownerReferences": owners},
+            "the same owner": {"ownerReferences": [{**owners[0], "kind": ""}] * 20_000},
+            "finalizers": {"finalizers": [f"~{i}" for i in range(20_000)]},
+            "finalizers that exclude each other": {
+                "finalizers": ["orphan", "foregroundDeletion"] * 20_000},
+            "labels": {"labels": {f"~{i}": "~" for i in range(20_000)}},
+            "annotations": {"annotations": {f"~{i}": "" for i in range(20_000)}},
+            "managers": {"managedFields": [
+                {"manager": "\u0001" * 100, "operation": "Update", "apiVersion": "v1",
+                 "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {}}}] * 3_000},
+        }
+        for what, metadata in bombs.items():
+            with self.subTest(what):
+                before = Figures(self.server)
+                before.forget_peak()
+                for name in ("never", "x" * 100_000):
+                    body = json.dumps({"metadata": {"name": name, **metadata}}).encode()
+                    answer = self.ask("POST", MAPS, body, JSON)
+                    self.assert_refused(answer, what, (422,))
+                    self.assertLess(len(answer.body), 512 * 1024)
+                peak = Figures(self.server)
+                if not SANITIZED:
+                    self.assertLess(peak.peak_mb, before.resident_mb + 200)
 
     def test_objects_and_their_parts_are_bounded(self):
         long = "x" * 300_000
