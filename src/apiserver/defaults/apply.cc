@@ -31,7 +31,7 @@ void ApplyRule(const DefaultRule& rule, Value& object, const RuleContext& contex
     if (!Holds(condition, object)) return;
   }
   if (rule.code != nullptr) {
-    rule.code(object, context);
+    rule.code->apply(object, context);
   } else if (rule.source.empty()) {
     rule.path.SetWhereUnset(object, rule.constant, context.arena);
   } else if (const Value* source = rule.source.Find(object)) {
@@ -40,15 +40,9 @@ void ApplyRule(const DefaultRule& rule, Value& object, const RuleContext& contex
   }
 }
 
-// Only amounts with these suffixes or exponents have parts smaller than a thousandth.
-bool MayBeFine(std::string_view amount) {
-  return amount.ends_with('n') || amount.ends_with('u') ||
-         amount.find_first_of(".e") != std::string_view::npos;
-}
-
 void RoundUpAmounts(Value& map, Arena& arena) {
   for (MapEntry& entry : map.entries()) {
-    if (!entry.value.is_string() || !MayBeFine(entry.value.AsText())) continue;
+    if (!entry.value.is_string() || !MayBeFineAmount(entry.value.AsText())) continue;
     Result<Quantity> amount = Quantity::Parse(entry.value.AsText());
     if (!amount || amount->RoundUp(Quantity::kMilli)) continue;
     entry.value = Value::String(arena.Copy(amount->ToString()));
@@ -84,6 +78,11 @@ void ApplyChildren(const MessagePlan& plan, Value& object, const RuleContext& co
 }
 
 }  // namespace
+
+bool MayBeFineAmount(std::string_view amount) {
+  return amount.ends_with('n') || amount.ends_with('u') ||
+         amount.find_first_of(".e") != std::string_view::npos;
+}
 
 // The order is Kubernetes': a message before what it contains, so that rules see the parts as they
 // were written, and parts that a rule makes get their own defaults.

@@ -2,17 +2,19 @@
 
 namespace skiff {
 
-CodeRule FindCodeRule(const MessageDesc& message, std::string_view path) {
+const CodeRuleEntry* FindCodeRule(const MessageDesc& message, std::string_view path) {
   for (const auto rules : {PodRules(), PodLevelResourceRules(), ServiceRules(), ClusterRules()}) {
     for (const CodeRuleEntry& rule : rules) {
       if (rule.path == path && rule.message == message.name &&
           rule.file == message.group_version->path) {
-        return rule.apply;
+        return &rule;
       }
     }
   }
   return nullptr;
 }
+
+bool NeverCertain(std::string_view, const RuleSettings&) { return false; }
 
 std::string_view TextOf(const Value& object, std::string_view name) {
   const Value* found = object.Find(name);

@@ -27,21 +27,29 @@ struct RuleContext {
 // `object` is the message that has the rule.
 using CodeRule = void (*)(Value& object, const RuleContext& context);
 
+// Whether the rule would change nothing, by the bytes of the message. False also when that is not
+// certain.
+using WireRule = bool (*)(std::string_view message, const RuleSettings& settings);
+
 struct CodeRuleEntry {
   std::string_view file;  // of the schema: "core/v1"
   std::string_view message;
   std::string_view path;
   CodeRule apply;
+  WireRule changes_nothing = nullptr;  // null: it leaves alone what is set at the path
 };
 
 // Null when there is none.
-CodeRule FindCodeRule(const MessageDesc& message, std::string_view path);
+const CodeRuleEntry* FindCodeRule(const MessageDesc& message, std::string_view path);
 
 // One list per file of rules.
 std::span<const CodeRuleEntry> PodRules();
 std::span<const CodeRuleEntry> PodLevelResourceRules();
 std::span<const CodeRuleEntry> ServiceRules();
 std::span<const CodeRuleEntry> ClusterRules();
+
+// Of rules of which only the decoded object can tell.
+bool NeverCertain(std::string_view message, const RuleSettings& settings);
 
 // --- for the rules themselves
 

@@ -65,6 +65,10 @@ void SetDefaultsEnvironment(DefaultsEnvironment environment) {
   ProcessPlans::Get().Replace(std::move(environment));
 }
 
+bool HasAllDefaults(const MessageDesc* type, std::string_view message) {
+  return ProcessPlans::Get().Current().LeavesAlone(type, message);
+}
+
 void ApplyDefaults(Document& object) { ProcessPlans::Get().Current().Apply(object); }
 
 }  // namespace skiff

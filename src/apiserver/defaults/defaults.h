@@ -34,4 +34,9 @@ void SetDefaultsEnvironment(DefaultsEnvironment environment);
 // process.
 void ApplyDefaults(Document& object);
 
+// Whether ApplyDefaults would change nothing in the object of this type that these bytes of
+// protobuf (without an envelope) hold. Yes is certain; no may mean that only decoding the object
+// can tell. Costs a walk over the parts that can have defaults, and allocates nothing.
+bool HasAllDefaults(const MessageDesc* type, std::string_view message);
+
 }  // namespace skiff

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -14,6 +15,7 @@
 #include "object/field_path.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
+#include "object/protobuf/encode.h"
 
 namespace skiff {
 namespace {
@@ -92,6 +94,70 @@ TEST_P(DefaultsCaseTest, ChangesNothingTheSecondTime) {
   UseManualClock();
   const std::string once = Defaulted(GetParam().object);
   EXPECT_EQ(Defaulted(once), once);
+}
+
+std::string MessageOf(const Document& object) {
+  std::string out;
+  EncodeProtobuf(object.root(), &out);
+  return out;
+}
+
+// Objects of which only decoding tells that nothing is missing: limits of limit ranges, resources
+// of whole pods, amounts with an exponent, and others that are as rare.
+bool OnlyDecodingTells(const Case& one, const Document& object) {
+  static const std::set<std::string> names = {"an autoscaler of version 1 with other metrics",
+                                              "a namespace that is still to get its name",
+                                              "a resource quota", "a service with a load balancer"};
+  const MessageDesc* const type = object.type();
+  return names.contains(one.name) || type == FindKind("v1", "LimitRange") ||
+         (type == FindKind("v1", "Pod") &&
+          object.root().FindPath({"spec", "resources"}) != nullptr);
+}
+
+TEST_P(DefaultsCaseTest, BytesTellWhetherSomethingIsMissing) {
+  UseManualClock();
+  Document object = Decode(GetParam().object);
+  if (!object.type()->in_protobuf) return;
+  const std::string given = MessageOf(object);
+  ApplyDefaults(object);
+  const std::string complete = MessageOf(object);
+  if (given != complete) {
+    EXPECT_FALSE(HasAllDefaults(object.type(), given));
+  }
+  EXPECT_EQ(HasAllDefaults(object.type(), complete), !OnlyDecodingTells(GetParam(), object));
+}
+
+TEST_P(DefaultsCaseTest, BytesTellOfEachDefaultThatIsMissingAlone) {
+  UseManualClock();
+  Document object = Decode(GetParam().object);
+  if (!object.type()->in_protobuf) return;
+  ApplyDefaults(object);
+  const std::string complete = MessageOf(object);
+  // Any member taken away is missed if defaulting puts it back.
+  const std::function<void(Value&)> visit = [&](Value& at) {
+    if (at.is_list()) {
+      for (Value& item : at.items()) visit(item);
+    }
+    if (at.is_map()) {
+      for (MapEntry& entry : at.entries()) visit(entry.value);
+    }
+    if (!at.is_object()) return;
+    for (size_t i = 0; i < at.size(); ++i) {
+      const Value member = at.members()[i];
+      if (&at == &object.root() && member.field() < 2) continue;  // kind and apiVersion
+      at.EraseMember(member.field());
+      const std::string without = MessageOf(object);
+      Document again = Decode(EncodeJson(object.root()));
+      ApplyDefaults(again);
+      if (MessageOf(again) != without) {
+        EXPECT_FALSE(HasAllDefaults(object.type(), without)) << EncodeJson(object.root());
+      }
+      at.SetMember(object.arena(), member.field(), member);
+      visit(*at.Member(member.field()));
+    }
+  };
+  visit(object.root());
+  EXPECT_EQ(MessageOf(object), complete);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tables, DefaultsCaseTest, testing::ValuesIn(ReadCases()));

@@ -5,10 +5,18 @@
 #include <unordered_set>
 #include <utility>
 
+#include "apiserver/defaults/wire_checks.h"
 #include "base/strings.h"
 #include "object/json/decode.h"
 
 namespace skiff {
+
+DefaultPlans::DefaultPlans(RuleSettings settings) : settings_(settings) {}
+DefaultPlans::~DefaultPlans() = default;
+
+bool DefaultPlans::LeavesAlone(const MessageDesc* type, std::string_view message) const {
+  return checks_->LeavesAlone(type, message);
+}
 
 class PlanCompiler {
  public:
@@ -28,6 +36,7 @@ class PlanCompiler {
     AddParents();
     for (auto& [message, plan] : plans_->plans_) LinkChildren(*plan);
     for (auto& [message, plan] : plans_->plans_) FindFilledChildren(*plan);
+    SKIFF_ASSIGN_OR_RETURN(plans_->checks_, WireChecks::Compile(plans_->plans_, plans_->settings_));
     return std::move(plans_);
   }
 

@@ -28,7 +28,7 @@ struct DefaultRule {
   RulePath path;
   Value constant;
   RulePath source;
-  CodeRule code = nullptr;
+  const CodeRuleEntry* code = nullptr;
   std::vector<RuleCondition> conditions;
 };
 
@@ -48,8 +48,11 @@ struct MessagePlan {
   std::vector<Child> children;     // ascending
 };
 
+class WireChecks;
+
 class DefaultPlans {
  public:
+  ~DefaultPlans();
   // Compiles the whole schema. A rule that does not fit it is an error, which only a change of the
   // schema can bring about.
   static Result<std::unique_ptr<const DefaultPlans>> Compile(
@@ -58,16 +61,24 @@ class DefaultPlans {
   void Apply(Document& object) const;
   // Whether objects of this type have defaults at all.
   bool Has(const MessageDesc* type) const { return plans_.contains(type); }
+  // Whether Apply() would change nothing in an object of these bytes; false also when that is not
+  // certain.
+  bool LeavesAlone(const MessageDesc* type, std::string_view message) const;
 
  private:
-  explicit DefaultPlans(RuleSettings settings) : settings_(settings) {}
+  explicit DefaultPlans(RuleSettings settings);
 
   friend class PlanCompiler;
 
   RuleSettings settings_;
   std::unordered_map<const MessageDesc*, std::unique_ptr<MessagePlan>> plans_;
   std::vector<Document> constants_;  // what the plans' values point into
+  std::unique_ptr<WireChecks> checks_;
 };
+
+// Whether the text of a quantity may have parts smaller than a thousandth: only with some suffixes
+// or exponents.
+bool MayBeFineAmount(std::string_view amount);
 
 // Applies the plan to an object of its message.
 void ApplyPlan(const MessagePlan& plan, Value& object, const RuleContext& context);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "apiserver/defaults/code_rules.h"
+#include "apiserver/defaults/wire_rules.h"
 #include "object/scalar/quantity.h"
 
 namespace skiff {
@@ -123,8 +124,9 @@ void DefaultPodRequests(Value& pod, const RuleContext& context) {
 }
 
 constexpr CodeRuleEntry kRules[] = {
-    {"core/v1", "Pod", "spec.resources.limits[hugepages-*]", DefaultHugePageLimits},
-    {"core/v1", "Pod", "spec.resources.requests[r]", DefaultPodRequests},
+    {"core/v1", "Pod", "spec.resources.limits[hugepages-*]", DefaultHugePageLimits,
+     HasNoPodLevelResources},
+    {"core/v1", "Pod", "spec.resources.requests[r]", DefaultPodRequests, HasNoPodLevelResources},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Of pods, their containers and volumes.
 #include "apiserver/defaults/code_rules.h"
+#include "apiserver/defaults/wire_rules.h"
 #include "object/scalar/image_reference.h"
 
 namespace skiff {
@@ -72,11 +73,13 @@ void DefaultHostPorts(Value& pod, const RuleContext& context) {
 constexpr CodeRuleEntry kRules[] = {
     {"core/v1", "Container", "imagePullPolicy", DefaultPullPolicy},
     {"core/v1", "EphemeralContainerCommon", "imagePullPolicy", DefaultPullPolicy},
-    {"core/v1", "Volume", "emptyDir", DefaultVolumeSource},
-    {"core/v1", "Volume", "image.pullPolicy", DefaultImageVolumePullPolicy},
-    {"core/v1", "Pod", "spec.containers[*].resources.requests[r]", RequestContainerLimits},
-    {"core/v1", "Pod", "spec.initContainers[*].resources.requests[r]", RequestInitContainerLimits},
-    {"core/v1", "Pod", "spec.containers[*].ports[*].hostPort", DefaultHostPorts},
+    {"core/v1", "Volume", "emptyDir", DefaultVolumeSource, HasVolumeSource},
+    {"core/v1", "Volume", "image.pullPolicy", DefaultImageVolumePullPolicy, HasImagePullPolicy},
+    {"core/v1", "Pod", "spec.containers[*].resources.requests[r]", RequestContainerLimits,
+     RequestsContainerLimits},
+    {"core/v1", "Pod", "spec.initContainers[*].resources.requests[r]", RequestInitContainerLimits,
+     RequestsInitContainerLimits},
+    {"core/v1", "Pod", "spec.containers[*].ports[*].hostPort", DefaultHostPorts, HasHostPorts},
 };
 
 }  // namespace

@@ -52,6 +52,7 @@ Value ConstantFor(const Value& constant, Arena& arena) {
 
 Result<RulePath> RulePath::Resolve(const MessageDesc& root, std::string_view text) {
   RulePath path;
+  path.text_ = text;
   const MessageDesc* message = &root;
   for (std::string_view rest = text; !rest.empty();) {
     const size_t dot = rest.find('.');

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,8 @@ class RulePath {
   static Result<RulePath> Resolve(const MessageDesc& root, std::string_view text);
 
   bool empty() const { return steps_.empty(); }
+  // As it was resolved from.
+  const std::string& text() const { return text_; }
   const RuleStep& last() const { return steps_.back(); }
   // The message that the last step is a member of.
   const MessageDesc& owner() const { return *owner_; }
@@ -38,6 +41,7 @@ class RulePath {
  private:
   std::vector<RuleStep> steps_;
   const MessageDesc* owner_ = nullptr;
+  std::string text_;
 };
 
 // Whether a member says no more than its absence: null, or the zero value of a field that is no

@@ -1,5 +1,6 @@
 // Of services and autoscalers.
 #include "apiserver/defaults/code_rules.h"
+#include "apiserver/defaults/wire_rules.h"
 #include "object/json/decode.h"
 
 namespace skiff {
@@ -54,9 +55,11 @@ void DefaultCpuTarget(Value& autoscaler, const RuleContext& context) {
 }
 
 constexpr CodeRuleEntry kRules[] = {
-    {"core/v1", "Service", "spec.sessionAffinityConfig", DropUnusedAffinityConfig},
-    {"core/v1", "ServicePort", "targetPort", DefaultTargetPort},
-    {"core/v1", "Service", "status.loadBalancer.ingress[*].ipMode", DefaultIngressIpMode},
+    {"core/v1", "Service", "spec.sessionAffinityConfig", DropUnusedAffinityConfig,
+     HasNoUnusedAffinityConfig},
+    {"core/v1", "ServicePort", "targetPort", DefaultTargetPort, HasTargetPort},
+    {"core/v1", "Service", "status.loadBalancer.ingress[*].ipMode", DefaultIngressIpMode,
+     HasIngressIpModes},
     {"autoscaling/v1", "HorizontalPodAutoscaler", "spec.targetCPUUtilizationPercentage",
      DefaultCpuTarget},
 };
