@@ -6,22 +6,27 @@
 
 #include "apiserver/convert/rules.h"
 #include "object/zero.h"
-#include "views/core/v1.h"
-#include "views/events.k8s.io/v1.h"
 
 namespace skiff {
 namespace {
 
 bool IsEvent(const MessageDesc* type) {
-  return type == views::core_v1::Event::Type() || type == views::core_v1::EventList::Type() ||
-         type == views::events_k8s_io_v1::Event::Type() ||
-         type == views::events_k8s_io_v1::EventList::Type();
+  return (type->name == "Event" || type->name == "EventList") &&
+         (type->group_version->path == "core/v1" || type->group_version->group == "events.k8s.io");
+}
+
+// Kinds of the group `extensions` have moved to others.
+bool HasMoved(const MessageDesc* from, const MessageDesc* to) {
+  const std::string_view group = to->group_version->group;
+  return from->group_version->group == "extensions" &&
+         (group == "apps" || group == "networking.k8s.io");
 }
 
 }  // namespace
 
 const ConversionRule* FindConversionRule(const MessageDesc* from, const MessageDesc* to) {
-  for (const auto& rules : {AutoscalingRules(), EventRules(), DeviceRules(), DefinitionRules()}) {
+  for (const auto& rules :
+       {AutoscalingRules(), EventRules(), DeviceRules(), DefinitionRules(), OldVersionRules()}) {
     for (const ConversionRule& rule : rules) {
       if (rule.from() == from && rule.to() == to) return &rule;
     }
@@ -102,7 +107,7 @@ bool CanConvert(const MessageDesc* from, const MessageDesc* to) {
   if (from == nullptr || to == nullptr || !from->is_kind || !to->is_kind) return false;
   if (from->name != to->name) return false;
   if (from->group_version->group == to->group_version->group) return true;
-  return IsEvent(from) && IsEvent(to);
+  return (IsEvent(from) && IsEvent(to)) || HasMoved(from, to);
 }
 
 Result<Document> Convert(const Document& object, const MessageDesc* to) {

@@ -3,7 +3,8 @@
 // A field goes to the field of the same name, at every level; what the other version does not have
 // is dropped. Where versions differ in more than that, a rule for the pair of messages says how
 // (rules.h): autoscalers between v1 and v2, events between their two groups, devices and requests
-// of them in resource.k8s.io, custom resource definitions and their stored form.
+// of them in resource.k8s.io, custom resource definitions and their stored form, and versions that
+// are no longer served and can only be read.
 //
 // Conversion knows no defaults: whoever reads an object applies those of the version it came in.
 #pragma once
@@ -14,7 +15,7 @@
 namespace skiff {
 
 // Whether objects of one type can be made into the other: versions of one kind, or of the list of
-// it. Types are their own version too.
+// it, in one group or in the one that the kind has moved to. Types are their own version too.
 bool CanConvert(const MessageDesc* from, const MessageDesc* to);
 
 // The object with the other's kind and apiVersion. Fails when !CanConvert() (an internal error).

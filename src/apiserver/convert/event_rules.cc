@@ -5,6 +5,7 @@
 #include "apiserver/convert/rules.h"
 #include "views/core/v1.h"
 #include "views/events.k8s.io/v1.h"
+#include "views/events.k8s.io/v1beta1.h"
 
 namespace skiff {
 namespace {
@@ -33,6 +34,7 @@ void ToCore(const Value& from, Value& out, Copier& copier) {
 constexpr ConversionRule kRules[] = {
     {core_v1::Event::Type, events_k8s_io_v1::Event::Type, ToEvents},
     {events_k8s_io_v1::Event::Type, core_v1::Event::Type, ToCore},
+    {events_k8s_io_v1beta1::Event::Type, core_v1::Event::Type, ToCore},
 };
 
 }  // namespace

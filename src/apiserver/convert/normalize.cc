@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/convert/old_names.h"
 #include "apiserver/convert/rules.h"
 #include "apiserver/defaults/defaults.h"
 #include "object/protobuf/embedded_kinds.h"
@@ -19,17 +20,6 @@ namespace skiff {
 namespace {
 
 using namespace views;
-
-constexpr std::string_view kInitContainerAnnotations[] = {
-    "pod.beta.kubernetes.io/init-containers",
-    "pod.alpha.kubernetes.io/init-containers",
-    "pod.beta.kubernetes.io/init-container-statuses",
-    "pod.alpha.kubernetes.io/init-container-statuses",
-};
-constexpr std::string_view kRollbackTo = "deprecated.deployment.rollback.to";
-constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
-constexpr std::string_view kEmptySelectorMatch =
-    "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
 
 std::string_view TextOf(const Value* value) {
   return value == nullptr ? std::string_view() : value->AsText();
@@ -213,11 +203,13 @@ Result<void> Normalize(Document& object) {
   if (type == autoscaling_v2::HorizontalPodAutoscaler::Type()) {
     DropAnnotations(root, AutoscalingAnnotations());
   }
-  if (type == apps_v1::Deployment::Type()) return NormalizeNumber(root, kRollbackTo, true, arena);
+  if (type == apps_v1::Deployment::Type()) {
+    return NormalizeNumber(root, kRollbackToAnnotation, true, arena);
+  }
   if (type == apps_v1::DaemonSet::Type()) {
     // Whoever writes a daemon set owns the annotation, for it was a field once that all wrote.
-    SetIfAbsent(root, kTemplateGeneration, "0", arena);
-    return NormalizeNumber(root, kTemplateGeneration, false, arena);
+    SetIfAbsent(root, kTemplateGenerationAnnotation, "0", arena);
+    return NormalizeNumber(root, kTemplateGenerationAnnotation, false, arena);
   }
   return {};
 }

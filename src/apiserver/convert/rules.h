@@ -48,6 +48,7 @@ std::span<const std::string_view> AutoscalingAnnotations();
 std::span<const ConversionRule> EventRules();
 std::span<const ConversionRule> DeviceRules();
 std::span<const ConversionRule> DefinitionRules();
+std::span<const ConversionRule> OldVersionRules();
 
 // Null where the names say it all.
 const ConversionRule* FindConversionRule(const MessageDesc* from, const MessageDesc* to);
