@@ -2,22 +2,44 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "apiserver/access_of_request.h"
+#include "apiserver/authn/object_errors.h"
 #include "apiserver/authz/forbidden.h"
 
 namespace skiff {
+namespace {
+
+// The answer to whether the user of a request may do this instead. The authorizers of today answer
+// before the call returns. One that does not would leave the question open, which counts as no.
+AccessAnswer Ask(Authorizer& authorizer, const AccessAttributes& attributes) {
+  auto answer = std::make_shared<std::optional<AccessAnswer>>();
+  authorizer.Authorize(attributes, [answer](AccessAnswer given) { *answer = std::move(given); });
+  return answer->value_or(AccessAnswer{});
+}
+
+}  // namespace
 
 std::function<Result<void>(const ApiRequest&)> RightToCreate(Authorizer& authorizer) {
   return [&authorizer](const ApiRequest& request) -> Result<void> {
     AccessAttributes attributes = AttributesOf(request);
     attributes.verb = "create";
-    // The authorizers of today answer before the call returns. One that does not would leave the
-    // question open, which counts as no.
-    auto answer = std::make_shared<std::optional<AccessAnswer>>();
-    authorizer.Authorize(attributes, [answer](AccessAnswer given) { *answer = std::move(given); });
-    if (*answer && (*answer)->decision == Decision::kAllow) return {};
-    return std::unexpected(ForbiddenStatus(attributes, *answer ? (*answer)->reason : ""));
+    const AccessAnswer answer = Ask(authorizer, attributes);
+    if (answer.decision == Decision::kAllow) return {};
+    return std::unexpected(ForbiddenStatus(attributes, answer.reason));
+  };
+}
+
+std::function<Result<void>(const ApiRequest&)> RightToDeleteUnreadable(Authorizer& authorizer) {
+  return [&authorizer](const ApiRequest& request) -> Result<void> {
+    AccessAttributes attributes = AttributesOf(request);
+    attributes.verb = "unsafe-delete-ignore-read-errors";
+    const AccessAnswer answer = Ask(authorizer, attributes);
+    if (answer.decision == Decision::kAllow) return {};
+    return std::unexpected(ForbiddenObject(
+        request.info.group, request.info.resource, request.info.name,
+        "not permitted to do \"unsafe-delete-ignore-read-errors\", reason: " + answer.reason));
   };
 }
 

@@ -1,5 +1,6 @@
-// The right to create, asked for in the midst of a request: a PUT or an apply was authorized as
-// such, and turns out to make a new object; a GET opens a stream into a pod.
+// Rights that are asked for in the midst of a request: a PUT or an apply was authorized as such,
+// and turns out to make a new object; a GET opens a stream into a pod; a deletion is of an object
+// that cannot be read.
 #pragma once
 
 #include <functional>
@@ -12,5 +13,6 @@ namespace skiff {
 
 // The authorizer must outlive the function, which answers kForbidden to who may not.
 std::function<Result<void>(const ApiRequest&)> RightToCreate(Authorizer& authorizer);
+std::function<Result<void>(const ApiRequest&)> RightToDeleteUnreadable(Authorizer& authorizer);
 
 }  // namespace skiff

@@ -36,6 +36,7 @@
 #include "apiserver/pipeline.h"
 #include "apiserver/profile_pages.h"
 #include "apiserver/registry/pods.h"
+#include "apiserver/registry/read_completion.h"
 #include "apiserver/registry/registry.h"
 #include "apiserver/registry/unenforced.h"
 #include "apiserver/request/respond.h"
@@ -118,6 +119,9 @@ class ApiServer::Impl {
                                                    }));
     rest_.namespaces = storages_->Find(FindResource("", "v1", "namespaces")->hub);
     rest_.may_create = RightToCreate(security_.authorizer());
+    if (options_.FeatureEnabled("AllowUnsafeMalformedObjectDeletion")) {
+      rest_.may_delete_unreadable = RightToDeleteUnreadable(security_.authorizer());
+    }
     rest_.min_request_timeout = options_.requests.min_request_timeout;
     rest_.delete_collection_workers = options_.storage.delete_collection_workers;
     rest_.garbage_collector = options_.storage.enable_garbage_collector;
@@ -381,7 +385,10 @@ class ApiServer::Impl {
         .events_come_first = store_.embedded,
         .event_ttl = std::chrono::duration_cast<std::chrono::seconds>(options_.storage.event_ttl),
         .prefer_json = options_.storage.media_type == "application/json",
-        .log = &log_});
+        .log = &log_,
+        .read_completion = [this](const ResourceHub& hub) {
+          return CompletionOf(hub, options_.service.cluster_ip_ranges);
+        }});
     SKIFF_ASSIGN_OR_RETURN(storages_, StorageSet::Make(HubsOf(*served_), *environment_));
     storages_->Start();
     return AwaitStorages();

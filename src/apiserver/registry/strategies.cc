@@ -219,6 +219,10 @@ constexpr KindStrategy kStrategies[] = {
 
 }  // namespace
 
+void JoinDataSources(Document& claim) {
+  JoinDataSources(claim, core::PersistentVolumeClaim(claim).spec());
+}
+
 void ForgetDevicesGivenBack(const Document& old, Document& object) {
   Value* status = object.root().Find("status");
   Value* devices = status != nullptr ? status->Find("devices") : nullptr;

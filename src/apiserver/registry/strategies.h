@@ -18,6 +18,8 @@ struct KindStrategy {
 };
 std::span<const KindStrategy> KindStrategies();
 
+// Of a PersistentVolumeClaim that is stored: dataSource and dataSourceRef say the same.
+void JoinDataSources(Document& claim);
 // Of a ResourceClaim: a device that is given back takes its status with it.
 void ForgetDevicesGivenBack(const Document& old, Document& object);
 

@@ -42,6 +42,8 @@ struct DeleteOptions {
   std::string propagation = {};       // Orphan, Background, Foreground, or empty
   std::optional<bool> orphan_dependents = {};
   bool dry_run = false;
+  // ignoreStoreReadErrorWithClusterBreakingPotential: the object cannot be read, and goes unseen.
+  bool unreadable = false;
 };
 
 // Methods may be called from any thread, several at a time.

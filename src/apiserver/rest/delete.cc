@@ -26,8 +26,33 @@ void RespondSuccess(ApiRequest& request, const Endpoint& endpoint, std::string_v
   RespondObject(request, 200, document.root());
 }
 
+// Of an object that nobody could read, its name is all that is known.
+void RespondGoneUnseen(ApiRequest& request, const Endpoint& endpoint) {
+  Document document = views::meta_v1::Status::New();
+  views::meta_v1::MutableStatus status(document);
+  status.set_api_version("v1");
+  status.set_status("Success");
+  status.set_code(200);
+  status.mutable_metadata();
+  auto details = status.mutable_details();
+  details.set_name(request.info.name);
+  details.set_kind(endpoint.resource->kind_name);
+  RespondObject(request, 200, document.root());
+}
+
+// The option counts only where it is offered, and needs a right of its own.
+Result<void> CheckUnreadable(ApiRequest& request, const Endpoint& endpoint,
+                             DeleteOptions& options) {
+  const auto& may_delete = endpoint.context->may_delete_unreadable;
+  options.unreadable = options.unreadable && may_delete != nullptr;
+  if (!options.unreadable) return {};
+  SKIFF_RETURN_IF_ERROR(CheckUnreadableDeletion(options));
+  return may_delete(request);
+}
+
 void AfterDelete(ApiRequest& request, const Endpoint& endpoint, const DeleteOptions& options,
                  const Changed& changed) {
+  if (options.unreadable) return RespondGoneUnseen(request, endpoint);
   if (!changed.removed || endpoint.storage->desc().returns_deleted) {
     const bool accepted = !changed.removed && options.orphan_dependents == false;
     return RespondStored(request, endpoint, accepted ? 202 : 200, changed.bytes, changed.revision);
@@ -44,6 +69,9 @@ void HandleDelete(ApiRequestPtr request, const Endpoint& endpoint) {
   if (!format) return RespondError(*request, format.error());
   Result<DeleteOptions> options = ReadDeleteOptions(*request);
   if (!options) return RespondError(*request, options.error());
+  if (const auto checked = CheckUnreadable(*request, endpoint, *options); !checked) {
+    return RespondError(*request, checked.error());
+  }
   WarnOfOrphans(*endpoint.resource, *options, *request);
   std::shared_ptr<ApiRequest> shared = std::move(request);
   Deletion deletion{.endpoint = endpoint,

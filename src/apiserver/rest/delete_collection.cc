@@ -105,6 +105,13 @@ void HandleDeleteCollection(ApiRequestPtr request, const Endpoint& endpoint) {
   if (!list) return RespondError(*request, list.error());
   Result<DeleteOptions> options = ReadDeleteOptions(*request);
   if (!options) return RespondError(*request, options.error());
+  if (options->unreadable && endpoint.context->may_delete_unreadable) {
+    return RespondError(
+        *request, UnreadableDeletionRefused("DeleteOptions", "meta.k8s.io", "",
+                                            "is not allowed with DELETECOLLECTION, try again after "
+                                            "removing the option"));
+  }
+  options->unreadable = false;
   WarnOfOrphans(*endpoint.resource, *options, *request);
   CacheListRequest wanted{std::move(list->selection), std::move(list->resource_version),
                           std::move(list->resource_version_match), std::move(list->continue_token),
@@ -113,6 +120,9 @@ void HandleDeleteCollection(ApiRequestPtr request, const Endpoint& endpoint) {
       std::move(wanted), [request = std::move(request), &endpoint,
                           options = std::move(*options)](Result<ListReply> reply) mutable {
         if (!reply) return RespondError(*request, reply.error());
+        if (const auto readable = endpoint.storage->CheckReadable(*reply); !readable) {
+          return RespondError(*request, readable.error());
+        }
         std::make_shared<CollectionDeletion>(std::move(request), endpoint, std::move(options),
                                              std::move(*reply))
             ->Start();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apiserver/authn/object_errors.h"
+#include "apiserver/rest/delete_options.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
 
@@ -112,8 +113,23 @@ Result<void> Admit(Deletion& deletion, Document& object, Timestamp now, Transact
   return context.admission->Validate(admission);
 }
 
+// Nothing is asked of an object that cannot be read: neither preconditions nor finalizers, nor
+// admission, which would want to see it.
+Result<Change> DecideUnseen(const Deletion& deletion, const CurrentObject* current) {
+  const ResourceDesc& resource = *deletion.endpoint.resource;
+  if (current == nullptr || !current->unreadable) {
+    return std::unexpected(UnreadableDeletionRefused(
+        resource.name, resource.version->desc->group, deletion.name,
+        "is exclusively used to delete corrupt object(s), try again by removing this option"));
+  }
+  Change change;
+  change.kind = Change::Kind::kRemove;
+  return change;
+}
+
 Result<Change> Decide(Deletion& deletion, const CurrentObject* current) {
   const Endpoint& endpoint = deletion.endpoint;
+  if (deletion.options.unreadable) return DecideUnseen(deletion, current);
   if (current == nullptr) return std::unexpected(NotFound(*endpoint.resource, deletion.name));
   SKIFF_ASSIGN_OR_RETURN(Document object, current->Decode());
   RestContext& context = *endpoint.context;

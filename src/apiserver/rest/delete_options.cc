@@ -13,6 +13,8 @@
 namespace skiff {
 namespace {
 
+constexpr const char* kIgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential";
+
 constexpr std::string_view kPropagations[] = {"Foreground", "Background", "Orphan"};
 
 // Any group may have the kind DeleteOptions, and the body may leave it out.
@@ -52,6 +54,8 @@ void Take(const views::meta_v1::DeleteOptions& options, DeleteOptions& out,
   out.resource_version = options.preconditions().resource_version().value_or("");
   out.propagation = options.propagation_policy().value_or("");
   out.orphan_dependents = options.orphan_dependents();
+  out.unreadable =
+      options.ignore_store_read_error_with_cluster_breaking_potential().value_or(false);
   for (const std::string_view each : options.dry_run()) dry_run.emplace_back(each);
 }
 
@@ -67,6 +71,7 @@ Result<void> TakeQuery(const ApiRequest& request, DeleteOptions& out,
   SKIFF_ASSIGN_OR_RETURN(out.grace_period_seconds, request.query.OptionalInt("gracePeriodSeconds"));
   out.propagation = request.query.Get("propagationPolicy");
   out.orphan_dependents = request.query.OptionalBool("orphanDependents");
+  out.unreadable = request.query.OptionalBool(kIgnoreReadError).value_or(false);
   for (const std::string_view each : request.query.All("dryRun")) dry_run.emplace_back(each);
   return {};
 }
@@ -93,6 +98,28 @@ Result<void> Check(const DeleteOptions& options, const std::vector<std::string>&
 }
 
 }  // namespace
+
+Status UnreadableDeletionRefused(std::string_view kind, std::string_view group,
+                                 std::string_view name, std::string_view why) {
+  return Invalid(kind, group, name, {InvalidField(kIgnoreReadError, "true", why)});
+}
+
+Result<void> CheckUnreadableDeletion(const DeleteOptions& options) {
+  const std::pair<bool, std::string_view> given[] = {
+      {options.dry_run, "dryRun"},
+      {!options.propagation.empty(), "propagationPolicy"},
+      {options.orphan_dependents.has_value(), "orphanDependents"},
+      {options.grace_period_seconds.has_value(), "gracePeriodSeconds"},
+      {!options.uid.empty() || !options.resource_version.empty(), "preconditions"}};
+  std::vector<StatusCause> causes;
+  for (const auto& [is_given, name] : given) {
+    if (!is_given) continue;
+    causes.push_back(InvalidField(kIgnoreReadError, "true",
+                                  "cannot be set together with ." + std::string(name)));
+  }
+  if (causes.empty()) return {};
+  return std::unexpected(Invalid("DeleteOptions", "meta.k8s.io", "", std::move(causes)));
+}
 
 Result<DeleteOptions> DeleteOptionsOf(const views::meta_v1::DeleteOptions& options) {
   DeleteOptions out;

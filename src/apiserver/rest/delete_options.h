@@ -1,6 +1,8 @@
 // How a client wants objects to be deleted: from the body of the request, or from its query.
 #pragma once
 
+#include <string_view>
+
 #include "apiserver/request/api_request.h"
 #include "apiserver/rest/behaviour.h"
 #include "base/status.h"
@@ -11,6 +13,11 @@ namespace skiff {
 
 // kBadRequest for what cannot be read, kInvalid for options that exclude each other.
 Result<DeleteOptions> ReadDeleteOptions(ApiRequest& request);
+// Of a deletion of what cannot be read: kInvalid if it says more than that.
+Result<void> CheckUnreadableDeletion(const DeleteOptions& options);
+// 422 for the option where it does not belong.
+Status UnreadableDeletionRefused(std::string_view kind, std::string_view group,
+                                 std::string_view name, std::string_view why);
 // Whoever deletes a job without a word about its pods is told that they stay.
 void WarnOfOrphans(const ResourceDesc& resource, const DeleteOptions& options, ApiRequest& request);
 // The same of options that are part of another object.

@@ -32,6 +32,8 @@ struct RestContext {
   // Whether who asks for something else, such as an update of what is not there, may create it too;
   // null: everybody.
   std::function<Result<void>(const ApiRequest&)> may_create = {};
+  // Whether who asks may delete what cannot be read, unseen; null: that is not offered.
+  std::function<Result<void>(const ApiRequest&)> may_delete_unreadable = {};
   int64_t delete_collection_workers = 1;  // deletions of a collection under way at once
   // Whether deletions leave finalizers for the garbage collector.
   bool garbage_collector = true;

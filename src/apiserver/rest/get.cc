@@ -40,6 +40,9 @@ void HandleGet(ApiRequestPtr request, const Endpoint& endpoint) {
     if (!reply->entry) {
       return RespondError(*request, NotFound(*endpoint.resource, request->info.name));
     }
+    if (const auto readable = endpoint.storage->CheckReadable(*reply->entry); !readable) {
+      return RespondError(*request, readable.error());
+    }
     RespondStored(*request, endpoint, 200, reply->entry->value(), reply->entry->revision());
   });
 }

@@ -79,6 +79,9 @@ void HandleList(ApiRequestPtr request, const Endpoint& endpoint) {
       std::move(list),
       [request = std::move(request), &endpoint, format = *format](Result<ListReply> reply) mutable {
         if (!reply) return RespondError(*request, reply.error());
+        if (const auto readable = endpoint.storage->CheckReadable(*reply); !readable) {
+          return RespondError(*request, readable.error());
+        }
         if (RespondLocally(*request, 200, [&](LocalAnswer& answer) {
               answer.rest().Listed(endpoint.view, std::move(*reply));
             })) {

@@ -9,22 +9,10 @@
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/object_output.h"
 #include "base/limits.h"
-#include "object/json/encode.h"
-#include "object/protobuf/envelope.h"
 #include "object/protobuf/stored_identity.h"
 
 namespace skiff {
 namespace {
-
-SharedBytes EncodeForStorage(Document& object, ResourceStorage& storage) {
-  MetaOf meta(object);
-  meta.Erase("resourceVersion");
-  meta.Erase("selfLink");
-  if (storage.desc().media == StorageMedia::kJson || storage.environment().prefer_json) {
-    return SharedBytes(EncodeJson(object.root()) + "\n");
-  }
-  return EncodeStorage(object.root());
-}
 
 // A write whose object says another namespace or name than its key does.
 struct Misplaced {
@@ -63,16 +51,32 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
 
  private:
   void Read() {
-    change_.storage->cache().Get(
-        {change_.name_space, change_.name, {}},
-        [self = shared_from_this()](Result<CacheGetReply> reply) {
-          if (!reply) return self->Done(std::unexpected(std::move(reply.error())));
-          self->current_.reset();
-          if (reply->entry) {
-            self->current_ = CurrentObject{reply->entry->value(), reply->entry->revision()};
-          }
-          self->Try();
-        });
+    change_.storage->cache().Get({change_.name_space, change_.name, {}},
+                                 [self = shared_from_this()](Result<CacheGetReply> reply) {
+                                   if (!reply)
+                                     return self->Done(std::unexpected(std::move(reply.error())));
+                                   self->current_.reset();
+                                   if (reply->entry) self->TakeEntry(*reply->entry);
+                                   self->Try();
+                                 });
+  }
+
+  void TakeEntry(const CacheEntry& entry) {
+    current_ =
+        CurrentObject{entry.value(), entry.revision(), entry.form() == StoredForm::kCompleted};
+    const Result<void> readable = change_.storage->CheckReadable(entry);
+    if (!readable) current_->unreadable = readable.error();
+  }
+
+  void TakeStored(const KeyValue& stored) {
+    const ResourceStorage& storage = *change_.storage;
+    const Result<SharedBytes> read = storage.objects().Read(stored.value);
+    current_ = CurrentObject{read.value_or(SharedBytes()), stored.mod_revision,
+                             read && !read->SharesWith(stored.value)};
+    if (!read) {
+      const std::string_view key = std::string_view(stored.key).substr(storage.prefix().size());
+      current_->unreadable = storage.Unreadable(key, stored.mod_revision, read.error().ToString());
+    }
   }
 
   void Try() {
@@ -89,9 +93,13 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
       return Done(std::unexpected(std::move(normalized.error())));
     }
     // Of a removal this is what the client and nobody else sees: the object as it was last.
-    written_ = EncodeForStorage(decided->object, *change_.storage);
+    written_ = decided->object.type() == nullptr
+                   ? SharedBytes()
+                   : change_.storage->objects().Encode(decided->object);
     if (decided->kind == Change::Kind::kWrite) {
-      if (current_ && written_ == current_->bytes && decided->also.writes.empty()) {
+      // What lacks something in the store is written even if nothing else changes.
+      if (current_ && !current_->completed && written_ == current_->bytes &&
+          decided->also.writes.empty()) {
         return Finish(false, false);
       }
     }
@@ -154,11 +162,8 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
       committed_ = reply->revision;
       return Finish(!removes && !current_, removes);
     }
-    if (const std::optional<KeyValue>& found = reply->current.at(0); found) {
-      current_ = CurrentObject{found->value, found->mod_revision};
-    } else {
-      current_.reset();
-    }
+    current_.reset();
+    if (const std::optional<KeyValue>& found = reply->current.at(0); found) TakeStored(*found);
     const Condition* lost = FindLost(*reply);
     if (lost == nullptr || !turn_.empty()) return Try();
     turn_ = lost->key;
@@ -223,7 +228,10 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
 
 }  // namespace
 
-Result<Document> CurrentObject::Decode() const { return DecodeStored(bytes.view(), revision); }
+Result<Document> CurrentObject::Decode() const {
+  if (unreadable) return std::unexpected(*unreadable);
+  return DecodeStored(bytes.view(), revision);
+}
 
 void ChangeObject(ObjectChange change, StoreCallback<Changed> done) {
   std::make_shared<ChangeRun>(std::move(change), std::move(done))->Start();

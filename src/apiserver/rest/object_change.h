@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "apiserver/rest/resource_storage.h"
@@ -15,10 +16,14 @@
 
 namespace skiff {
 
-// The object as it is stored now.
+// The object as it is now.
 struct CurrentObject {
   SharedBytes bytes;
   Revision revision;
+  // The bytes in the store are others, which lack something or are in another version.
+  bool completed = false;
+  // Why it cannot be read. Such an object can only be removed.
+  std::optional<Status> unreadable = {};
 
   // In the stored version, with its resourceVersion.
   Result<Document> Decode() const;
@@ -28,7 +33,8 @@ struct CurrentObject {
 struct Change {
   enum class Kind : uint8_t { kWrite, kRemove, kNothing };
   Kind kind = Kind::kNothing;
-  // In the stored version. Its resourceVersion is not stored. Of a removal, what is answered.
+  // In the stored version. Its resourceVersion is not stored. Of a removal, what is answered;
+  // nothing if the object cannot be read.
   Document object = {};
   // Other keys that change with it. The first condition and write, those of the object itself, are
   // added in front.

@@ -5,13 +5,20 @@
 namespace skiff {
 namespace {
 
+// Objects that cannot be read, of which the answer to one list tells.
+constexpr size_t kMaxUnreadableTold = 100;
+
 std::string PrefixOf(const ResourceHub& hub, const StorageEnvironment& environment) {
   return environment.prefix + "/" + std::string(hub.storage->prefix) + "/";
 }
 
 CacheOptions CacheOptionsOf(const ResourceHub& hub, const StorageEnvironment& environment,
-                            SymbolTable& symbols, std::shared_ptr<const FactsReader> facts) {
+                            SymbolTable& symbols, std::shared_ptr<const FactsReader> facts,
+                            std::shared_ptr<const StoredObjects> objects) {
   CacheOptions options;
+  options.read = [objects = std::move(objects)](const SharedBytes& stored) {
+    return objects->Read(stored);
+  };
   options.prefix = PrefixOf(hub, environment);
   options.namespaced = hub.resource->namespaced;
   options.facts = std::move(facts);
@@ -27,21 +34,26 @@ Result<std::unique_ptr<ResourceStorage>> ResourceStorage::Make(const ResourceHub
                                                                SymbolTable& symbols) {
   SKIFF_ASSIGN_OR_RETURN(FactsReader facts, FactsReader::Make(hub));
   SKIFF_ASSIGN_OR_RETURN(Strategy strategy, Strategy::Make(*hub.storage));
+  ReadCompletion completion;
+  if (environment.read_completion) completion = environment.read_completion(hub);
   return std::unique_ptr<ResourceStorage>(new ResourceStorage(
       hub, environment, symbols, std::make_shared<const FactsReader>(std::move(facts)),
+      std::make_shared<const StoredObjects>(*hub.storage, environment.prefer_json,
+                                            std::move(completion)),
       std::move(strategy)));
 }
 
 ResourceStorage::ResourceStorage(const ResourceHub& hub, StorageEnvironment& environment,
                                  SymbolTable& symbols, std::shared_ptr<const FactsReader> facts,
-                                 Strategy strategy)
+                                 std::shared_ptr<const StoredObjects> objects, Strategy strategy)
     : hub_(&hub),
       environment_(environment),
       prefix_(PrefixOf(hub, environment)),
       facts_(std::move(facts)),
+      objects_(std::move(objects)),
       strategy_(std::move(strategy)),
       cache_(environment.store, environment.clock, environment.random,
-             CacheOptionsOf(hub, environment, symbols, facts_)) {}
+             CacheOptionsOf(hub, environment, symbols, facts_, objects_)) {}
 
 std::string ResourceStorage::Key(std::string_view name_space, std::string_view name) const {
   std::string key = prefix_;
@@ -51,6 +63,48 @@ std::string ResourceStorage::Key(std::string_view name_space, std::string_view n
   }
   key += name;
   return key;
+}
+
+// In the words of the storage of Kubernetes.
+std::string ResourceStorage::WhyUnreadable(std::string_view key, Revision revision,
+                                           std::string_view why) const {
+  return "StorageError: corrupt object, Code: 7, Key: " + prefix_ + std::string(key) +
+         ", ResourceVersion: 0, AdditionalErrorMsg: object not decodable revision=" +
+         std::to_string(revision.value) + ": " + std::string(why);
+}
+
+Status ResourceStorage::Unreadable(std::string_view key, Revision revision,
+                                   std::string_view why) const {
+  const std::string text = WhyUnreadable(key, revision, why);
+  Status out(StatusReason::kInternalError, "Internal error occurred: " + text);
+  out.AddCause({"", text, ""});
+  return out;
+}
+
+Result<void> ResourceStorage::CheckReadable(const CacheEntry& entry) const {
+  if (entry.readable()) return {};
+  return std::unexpected(Unreadable(entry.key(), entry.revision(), entry.value().view()));
+}
+
+Result<void> ResourceStorage::CheckReadable(const ListReply& list) const {
+  const auto unreadable = list.Unreadable(kMaxUnreadableTold + 1);
+  if (unreadable.empty()) return {};
+  const std::string group(hub_->resource->version->desc->group);
+  const std::string resource(hub_->resource->name);
+  Status why(StatusReason::kInternalError, "failed to read one or more " + resource +
+                                               (group.empty() ? "" : "." + group) +
+                                               " from the storage");
+  why.SetSubject({.name = "list", .group = group, .kind = resource, .uid = {}});
+  for (size_t i = 0; i < unreadable.size() && i < kMaxUnreadableTold; ++i) {
+    const CacheEntry& entry = *unreadable[i];
+    why.AddCause({"UnexpectedServerResponse",
+                  WhyUnreadable(entry.key(), entry.revision(), entry.value().view()),
+                  prefix_ + std::string(entry.key())});
+  }
+  if (unreadable.size() > kMaxUnreadableTold) {
+    why.AddCause({"FieldValueTooMany", "too many errors, the list is truncated", ""});
+  }
+  return std::unexpected(std::move(why));
 }
 
 std::chrono::seconds ResourceStorage::ttl() const {

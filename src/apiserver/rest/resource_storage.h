@@ -4,11 +4,13 @@
 // Owner: StorageSet, for the life of the server. Any thread may use it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "apiserver/rest/stored_objects.h"
 #include "apiserver/rest/strategy.h"
 #include "apiserver/rest/write_turns.h"
 #include "base/clock.h"
@@ -36,6 +38,8 @@ struct StorageEnvironment {
   // --storage-media-type: JSON also for kinds that have a protobuf form.
   bool prefer_json = false;
   Log* log = nullptr;  // for faults of our own
+  // What resources fill in when their objects are read; null: nothing.
+  std::function<ReadCompletion(const ResourceHub&)> read_completion = {};
 };
 
 class ResourceStorage {
@@ -49,6 +53,7 @@ class ResourceStorage {
   bool namespaced() const { return hub_->resource->namespaced; }
   const Strategy& strategy() const { return strategy_; }
   const FactsReader& facts() const { return *facts_; }
+  const StoredObjects& objects() const { return *objects_; }
   ResourceCache& cache() { return cache_; }
   Store& store() { return environment_.store; }
   StorageEnvironment& environment() { return environment_; }
@@ -56,17 +61,27 @@ class ResourceStorage {
   // /registry/PREFIX/[NAMESPACE/]NAME.
   std::string Key(std::string_view name_space, std::string_view name) const;
   const std::string& prefix() const { return prefix_; }
+  // Of an entry that may be one that cannot be read: then the error names its key, and says why.
+  Result<void> CheckReadable(const CacheEntry& entry) const;
+  // `key` is without the prefix.
+  Status Unreadable(std::string_view key, Revision revision, std::string_view why) const;
+  // Likewise of a list: the error tells of all that cannot be read, up to a limit.
+  Result<void> CheckReadable(const ListReply& list) const;
   // What objects live for; zero: until they are deleted.
   std::chrono::seconds ttl() const;
 
  private:
   ResourceStorage(const ResourceHub& hub, StorageEnvironment& environment, SymbolTable& symbols,
-                  std::shared_ptr<const FactsReader> facts, Strategy strategy);
+                  std::shared_ptr<const FactsReader> facts,
+                  std::shared_ptr<const StoredObjects> objects, Strategy strategy);
+
+  std::string WhyUnreadable(std::string_view key, Revision revision, std::string_view why) const;
 
   const ResourceHub* hub_;
   StorageEnvironment& environment_;
   std::string prefix_;
   std::shared_ptr<const FactsReader> facts_;
+  std::shared_ptr<const StoredObjects> objects_;
   Strategy strategy_;
   ResourceCache cache_;
 };

@@ -162,6 +162,9 @@ void GetScale(ApiRequestPtr request, const Endpoint& endpoint) {
     if (!reply->entry) {
       return RespondError(*request, NotFound(*endpoint.resource, request->info.name));
     }
+    if (const auto readable = endpoint.storage->CheckReadable(*reply->entry); !readable) {
+      return RespondError(*request, readable.error());
+    }
     RespondScale(*request, endpoint, reply->entry->value(), reply->entry->revision());
   });
 }

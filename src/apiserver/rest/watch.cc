@@ -36,9 +36,11 @@ struct Waker {
 class WatchFeed {
  public:
   // An error in place of the watcher is the only event.
-  WatchFeed(Result<std::unique_ptr<Watcher>> watcher, std::unique_ptr<WatchEncoder> encoder,
-            std::shared_ptr<Waker> waker, Clock& clock, Deadlines& deadlines, Duration until)
-      : watcher_(std::move(watcher)),
+  WatchFeed(const ResourceStorage& storage, Result<std::unique_ptr<Watcher>> watcher,
+            std::unique_ptr<WatchEncoder> encoder, std::shared_ptr<Waker> waker, Clock& clock,
+            Deadlines& deadlines, Duration until)
+      : storage_(storage),
+        watcher_(std::move(watcher)),
         encoder_(std::move(encoder)),
         waker_(std::move(waker)),
         clock_(clock),
@@ -65,9 +67,12 @@ class WatchFeed {
       items_.clear();
       const Watcher::Progress progress = (*watcher_)->Take(kEventsAtOnce, items_);
       for (const WatchItem& item : items_) {
-        const size_t before = out.size();
-        SKIFF_RETURN_IF_ERROR(encoder_->Append(item, out));
-        taken += out.size() - before;
+        const size_t begin = out.size();
+        if (const Result<void> sent = Append(item, out); !sent) {
+          out.Truncate(begin);
+          return End(sent.error(), out, after);
+        }
+        taken += out.size() - begin;
         after();
       }
       if (progress == Watcher::Progress::kIdle) return BodySource::State::kWaiting;
@@ -85,6 +90,15 @@ class WatchFeed {
     return BodySource::State::kEnd;
   }
 
+  // An object that cannot be shown ends the watch: whoever goes on without it has a gap.
+  Result<void> Append(const WatchItem& item, ByteBuffer& out) {
+    if (const CacheEntry* entry = item.event->Object(item.type); entry != nullptr) {
+      SKIFF_RETURN_IF_ERROR(storage_.CheckReadable(*entry));
+    }
+    return encoder_->Append(item, out);
+  }
+
+  const ResourceStorage& storage_;
   Result<std::unique_ptr<Watcher>> watcher_;
   std::unique_ptr<WatchEncoder> encoder_;
   std::shared_ptr<Waker> waker_;
@@ -154,8 +168,9 @@ void RespondWatch(ApiRequest& request, const Endpoint& endpoint, const OutputFor
   auto encoder = MakeWatchEncoder(request, endpoint, format);
   if (!encoder) return RespondError(request, encoder.error());
   auto feed =
-      std::make_unique<WatchFeed>(std::move(watcher), std::move(*encoder), std::move(waker),
-                                  endpoint.context->clock, endpoint.context->deadlines, until);
+      std::make_unique<WatchFeed>(*endpoint.storage, std::move(watcher), std::move(*encoder),
+                                  std::move(waker), endpoint.context->clock,
+                                  endpoint.context->deadlines, until);
   if (IsWebSocketRequest(request.http)) {
     return RespondUpgrade(
         request, AcceptWebSocket(request.http, "",

@@ -14,6 +14,8 @@ void CacheState::Replace(std::vector<EntryRef> entries, Revision revision, Durat
   std::vector<EntryRef> changed_last;
   std::ranges::copy_if(entries, std::back_inserter(changed_last),
                        [&](const EntryRef& entry) { return entry->revision() == revision; });
+  const bool unreadable =
+      std::ranges::any_of(entries, [](const EntryRef& entry) { return !entry->readable(); });
   // Made without the lock; what it replaces is freed without it, too.
   auto index = std::make_unique<OrderedIndex>();
   std::vector<FieldIndex> by_field(shape_.indexed.size());
@@ -39,6 +41,7 @@ void CacheState::Replace(std::vector<EntryRef> entries, Revision revision, Durat
       ring_.Push(CachedEvent::Change(revision, entry, entry, now));
   }
   history_.Clear();
+  has_unreadable_ = unreadable;
   last_change_ = revision;
   served_ = !stopped_;
   AdvanceLocked(revision, due);
@@ -50,6 +53,7 @@ uint64_t CacheState::Apply(std::span<CacheChange> changes, Duration now,
   const uint64_t first = ring_.end();
   for (CacheChange& change : changes) {
     const bool deleted = !change.entry;
+    if (!deleted && !change.entry->readable()) has_unreadable_ = true;
     EntryRef previous = deleted ? index_->Erase(change.key) : index_->Put(change.entry);
     if (deleted && !previous) continue;
     history_.Changed(change.revision);
@@ -117,7 +121,8 @@ std::optional<CacheState::Found> CacheState::Get(std::string_view key) const {
 }
 
 IndexSnapshot CacheState::SnapshotFor(const Selection& selection) const {
-  if (!selection.indexed() || selection.single()) return index_->Snapshot();
+  // What fields an object has that cannot be read is not known.
+  if (!selection.indexed() || selection.single() || has_unreadable_) return index_->Snapshot();
   const FieldIndex& values = by_field_[selection.indexed()->index];
   const auto at = values.find(selection.indexed()->value);
   return at == values.end() ? IndexSnapshot() : at->second->Snapshot();
@@ -130,6 +135,7 @@ std::optional<ListReply> CacheState::List(std::shared_ptr<const Selection> selec
   IndexSnapshot snapshot = SnapshotFor(*selection);
   ListReply reply(std::move(snapshot), revision_, std::move(selection), std::move(start_key),
                   limit);
+  if (has_unreadable_) reply.MayHaveUnreadable();
   KeepForPages(reply, limit, now);
   return reply;
 }
@@ -151,13 +157,16 @@ std::optional<ListReply> CacheState::ListAt(Revision revision,
     IndexSnapshot snapshot = SnapshotFor(*selection);
     ListReply reply(std::move(snapshot), revision, std::move(selection), std::move(start_key),
                     limit);
+    if (has_unreadable_) reply.MayHaveUnreadable();
     KeepForPages(reply, limit, now);
     return reply;
   }
   std::optional<IndexSnapshot> snapshot = history_.Find(revision);
   if (!snapshot) return std::nullopt;
-  return ListReply(std::move(*snapshot), revision, std::move(selection), std::move(start_key),
-                   limit);
+  ListReply reply(std::move(*snapshot), revision, std::move(selection), std::move(start_key),
+                  limit);
+  if (has_unreadable_) reply.MayHaveUnreadable();
+  return reply;
 }
 
 std::optional<CacheState::Beginning> CacheState::BeginWithState(

@@ -127,6 +127,8 @@ class CacheState {
   SnapshotHistory history_;
   FreshnessQueue waiting_;
   std::vector<FieldIndex> by_field_;  // in the order of EntryShape::indexed
+  // Since the index was loaded, an object was in it that cannot be read.
+  bool has_unreadable_ = false;
 };
 
 }  // namespace skiff

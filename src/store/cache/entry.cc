@@ -63,20 +63,23 @@ struct CacheEntry::Layout {
 };
 
 EntryRef CacheEntry::Make(std::string_view key, Revision revision, SharedBytes value,
-                          LabelSet labels, std::span<const std::string_view> fields) {
+                          LabelSet labels, std::span<const std::string_view> fields,
+                          StoredForm form) {
   assert(key.size() <= UINT16_MAX && fields.size() <= limits::kMaxCachedFields);
   const Layout layout(value.view(), fields);
   const size_t size =
       sizeof(CacheEntry) + fields.size() * (layout.wide ? 8 : 4) + key.size() + layout.copied_bytes;
   return EntryRef::Adopt(new (::operator new(size)) CacheEntry(
-      layout, key, revision, std::move(value), std::move(labels), fields));
+      layout, key, revision, std::move(value), std::move(labels), fields, form));
 }
 
 CacheEntry::CacheEntry(const Layout& layout, std::string_view key, Revision revision,
-                       SharedBytes value, LabelSet labels, std::span<const std::string_view> fields)
+                       SharedBytes value, LabelSet labels, std::span<const std::string_view> fields,
+                       StoredForm form)
     : key_size_(static_cast<uint16_t>(key.size())),
       field_count_(static_cast<uint8_t>(fields.size())),
       wide_(layout.wide),
+      form_(form),
       revision_(revision),
       value_(std::move(value)),
       labels_(std::move(labels)) {

@@ -2,7 +2,8 @@
 // field selectors ask for.
 //
 // An entry is one small allocation that never changes once it is made; a write of the object makes
-// a new one. The storage bytes are shared with the store's. Values of fields mostly stand in the
+// a new one. The storage bytes are shared with the store's, unless the object had to be completed
+// when it was read (stored_form.h). Values of fields mostly stand in the
 // storage bytes already, so the entry keeps where they stand, four bytes each; only what does not
 // (a number as text, an escaped string) is copied behind the key.
 //
@@ -23,6 +24,7 @@
 
 #include "base/shared_bytes.h"
 #include "object/selector/label_set.h"
+#include "store/cache/stored_form.h"
 #include "store/store.h"
 
 namespace skiff {
@@ -64,7 +66,8 @@ class CacheEntry {
  public:
   // Up to limits::kMaxCachedFields fields. Their views may point into `value`.
   static EntryRef Make(std::string_view key, Revision revision, SharedBytes value, LabelSet labels,
-                       std::span<const std::string_view> fields = {});
+                       std::span<const std::string_view> fields = {},
+                       StoredForm form = StoredForm::kComplete);
   CacheEntry(const CacheEntry&) = delete;
   CacheEntry& operator=(const CacheEntry&) = delete;
 
@@ -77,6 +80,8 @@ class CacheEntry {
   std::string_view name() const { return key().substr(key().find('/') + 1); }
   Revision revision() const { return revision_; }
   const SharedBytes& value() const { return value_; }
+  StoredForm form() const { return form_; }
+  bool readable() const { return form_ != StoredForm::kUnreadable; }
   const LabelSet& labels() const { return labels_; }
 
   size_t field_count() const { return field_count_; }
@@ -94,7 +99,7 @@ class CacheEntry {
   struct Layout;
 
   CacheEntry(const Layout& layout, std::string_view key, Revision revision, SharedBytes value,
-             LabelSet labels, std::span<const std::string_view> fields);
+             LabelSet labels, std::span<const std::string_view> fields, StoredForm form);
   ~CacheEntry() = default;
 
   void Reference() const { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -116,7 +121,8 @@ class CacheEntry {
   mutable std::atomic<uint32_t> references_{1};
   const uint16_t key_size_;
   const uint8_t field_count_;
-  const bool wide_;  // words of eight bytes, for values that four cannot tell of
+  const bool wide_ : 1;  // words of eight bytes, for values that four cannot tell of
+  const StoredForm form_ : 2;
   const Revision revision_;
   const SharedBytes value_;
   const LabelSet labels_;

@@ -90,6 +90,18 @@ ListReply::Page ListReply::PageAfter(const Search& search) const {
   return page;
 }
 
+std::vector<const CacheEntry*> ListReply::Unreadable(size_t max) const {
+  std::vector<const CacheEntry*> out;
+  if (!may_have_unreadable_) return out;
+  ListCursor cursor = Entries();
+  while (const CacheEntry* entry = cursor.Next()) {
+    if (entry->readable()) continue;
+    out.push_back(entry);
+    if (out.size() == max) break;
+  }
+  return out;
+}
+
 std::string ListReply::TokenAfter(std::string_view last_key, Revision revision,
                                   const Selection& selection) {
   std::string start(last_key.substr(selection.page_prefix().size()));

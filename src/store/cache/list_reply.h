@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "store/cache/ordered_index.h"
 #include "store/cache/selection.h"
@@ -70,6 +71,11 @@ class ListReply {
   size_t RangeSize() const { return snapshot_.Count(from_, selection_->range_to()); }
   const Selection& selection() const { return *selection_; }
 
+  // The objects that cannot be read, up to `max` of them. Costs a walk, but only where the cache
+  // knows that there may be some.
+  std::vector<const CacheEntry*> Unreadable(size_t max) const;
+  void MayHaveUnreadable() { may_have_unreadable_ = true; }
+
   // The token for what follows after `last_key`.
   static std::string TokenAfter(std::string_view last_key, Revision revision,
                                 const Selection& selection);
@@ -92,6 +98,7 @@ class ListReply {
   int64_t limit_;
   std::optional<Page> page_;
   std::optional<Search> search_;
+  bool may_have_unreadable_ = false;
 };
 
 }  // namespace skiff

@@ -76,7 +76,7 @@ class ResourceCache::Core : public std::enable_shared_from_this<Core> {
 
  private:
   EntryMaker NewMaker() const {
-    return EntryMaker(options_.prefix, options_.facts, options_.symbols);
+    return EntryMaker(options_.prefix, options_.read, options_.facts, options_.symbols);
   }
   bool ProgressCanBeTrusted() { return options_.events_come_first || store_.HasReliableProgress(); }
 

@@ -40,6 +40,7 @@ namespace skiff {
 struct CacheOptions {
   std::string prefix;  // of the resource's keys: "/registry/pods/"
   bool namespaced = true;
+  ReadStored read = {};  // null: objects are served as they are stored
   std::shared_ptr<const FactsReader> facts;
   SymbolTable* symbols = nullptr;
   // Watches of the store have seen the events of a commit before its answer, and before the

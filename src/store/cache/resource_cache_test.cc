@@ -79,12 +79,13 @@ TEST_F(ResourceCacheTest, AllChangesOfARevisionAppearAtOnce) {
   EXPECT_EQ(List({.resource_version = "0"}), "ns/a@2 ns/b@2, rv 2");
 }
 
-TEST_F(ResourceCacheTest, AnObjectThatCannotBeReadIsServedAllTheSame) {
+TEST_F(ResourceCacheTest, AnObjectThatCannotBeReadCountsAsSelected) {
   store_.Put(std::string(kPodsPrefix) + "ns/broken", "{");
   Put("ns/fine", "app=web");
   Start();
   EXPECT_EQ(List(), "ns/broken@2 ns/fine@3, rv 3");
-  EXPECT_EQ(List({.selection = Labels("app=web")}), "ns/fine@3, rv 3");
+  EXPECT_EQ(List({.selection = Labels("app=web")}), "ns/broken@2 ns/fine@3, rv 3");
+  EXPECT_EQ(List({.selection = Fields("spec.nodeName=n")}), "ns/broken@2, rv 3");
   EXPECT_EQ(List({.selection = Fields("spec.nodeName=")}), "ns/broken@2 ns/fine@3, rv 3");
 }
 

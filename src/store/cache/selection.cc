@@ -82,7 +82,7 @@ bool Selection::MatchesScope(const CacheEntry& entry) const {
 
 bool Selection::Matches(const CacheEntry& entry) const {
   if (matches_nothing_ || (scoped_ && !MatchesScope(entry))) return false;
-  if (unfiltered_) return true;
+  if (unfiltered_ || !entry.readable()) return true;
   if (labels_ && !labels_->Matches(entry.labels())) return false;
   for (const Term& term : terms_) {
     if ((entry.field(term.field) == term.value) == term.negated) return false;

@@ -46,6 +46,7 @@ class Selection {
   static Result<Selection> Bind(SelectionRequest request, const EntryShape& shape,
                                 SymbolTable& symbols);
 
+  // An object in scope that cannot be read matches every selector.
   bool Matches(const CacheEntry& entry) const;
   // Read what Matches() will, in two steps, into the processor's cache.
   void Prefetch() const {

@@ -52,6 +52,7 @@ class StoreList : public std::enable_shared_from_this<StoreList> {
     for (size_t i = 0; i < reply->entries.size(); ++i) {
       EntryRef entry = maker_.Make(reply->entries[i]);
       if (!request_.selection->Matches(*entry)) continue;
+      has_unreadable_ = has_unreadable_ || !entry->readable();
       entries_.push_back(std::move(entry));
       if (static_cast<int64_t>(entries_.size()) == request_.limit) {
         return Finish(i + 1 < reply->entries.size() || reply->more);
@@ -84,7 +85,9 @@ class StoreList : public std::enable_shared_from_this<StoreList> {
     }
     OrderedIndex index;
     index.Load(std::move(entries_));
-    done_(ListReply(index.Snapshot(), at_, request_.selection, std::move(page)));
+    ListReply reply(index.Snapshot(), at_, request_.selection, std::move(page));
+    if (has_unreadable_) reply.MayHaveUnreadable();
+    done_(std::move(reply));
   }
 
   Store& store_;
@@ -96,6 +99,7 @@ class StoreList : public std::enable_shared_from_this<StoreList> {
   std::string token_start_;
   int64_t total_ = -1;
   std::vector<EntryRef> entries_;
+  bool has_unreadable_ = false;
 };
 
 }  // namespace

@@ -132,6 +132,11 @@ void WatcherRegistry::TellByFields(const EventRef& event, uint64_t number,
     const size_t field = shape.indexed[i];
     const CacheEntry* const current = event->current();
     const CacheEntry* const previous = event->previous();
+    if ((current != nullptr && !current->readable()) ||
+        (previous != nullptr && !previous->readable())) {
+      for (const auto& [value, group] : by_field_[i]) Tell(group, event, number);
+      continue;
+    }
     if (current != nullptr) Tell(by_field_[i], current->field(field), event, number);
     if (previous != nullptr &&
         (current == nullptr || current->field(field) != previous->field(field))) {

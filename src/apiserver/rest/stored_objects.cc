@@ -1,0 +1,65 @@
+#include "apiserver/rest/stored_objects.h"
+
+#include <string>
+#include <utility>
+
+#include "apiserver/convert/convert.h"
+#include "apiserver/convert/normal_bytes.h"
+#include "apiserver/convert/normalize.h"
+#include "apiserver/defaults/defaults.h"
+#include "apiserver/rest/object_meta.h"
+#include "apiserver/rest/object_output.h"
+#include "base/strings.h"
+#include "object/json/encode.h"
+#include "object/protobuf/envelope.h"
+
+namespace skiff {
+
+Result<SharedBytes> StoredObjects::Read(const SharedBytes& stored) const {
+  if (IsAsWritten(stored.view())) return stored;
+  SKIFF_ASSIGN_OR_RETURN(Document object, Decode(stored.view()));
+  MetaOf(object).Erase("resourceVersion");
+  SharedBytes read = EncodeAll(object);
+  return read == stored ? stored : read;
+}
+
+bool StoredObjects::IsAsWritten(std::string_view stored) const {
+  if (!HasProtobufPrefix(stored) || storage_.media == StorageMedia::kJson) return false;
+  const Result<ProtobufEnvelope> envelope = OpenProtobufEnvelope(stored);
+  if (!envelope || !envelope->content_encoding.empty()) return false;
+  const MessageDesc* const type = storage_.stored;
+  return envelope->api_version == type->group_version->api_version &&
+         envelope->kind == type->name && HasAllDefaults(type, envelope->raw) &&
+         IsNormal(type, envelope->raw) &&
+         (!completion_.is_complete || completion_.is_complete(envelope->raw));
+}
+
+Result<Document> StoredObjects::Decode(std::string_view stored) const {
+  SKIFF_ASSIGN_OR_RETURN(Document object, DecodeStored(stored, {}));
+  if (object.type() == nullptr) {
+    return Fail(StatusReason::kInternalError, "no kind " + Quoted(object.kind()) +
+                                                  " is registered for version " +
+                                                  Quoted(object.api_version()));
+  }
+  ApplyDefaults(object);
+  SKIFF_ASSIGN_OR_RETURN(object, Convert(std::move(object), storage_.stored));
+  SKIFF_RETURN_IF_ERROR(Normalize(object));
+  if (completion_.complete) completion_.complete(object);
+  return object;
+}
+
+SharedBytes StoredObjects::Encode(Document& object) const {
+  MetaOf meta(object);
+  meta.Erase("resourceVersion");
+  meta.Erase("selfLink");
+  return EncodeAll(object);
+}
+
+SharedBytes StoredObjects::EncodeAll(const Document& object) const {
+  if (storage_.media == StorageMedia::kJson || prefer_json_) {
+    return SharedBytes(EncodeJson(object.root()) + "\n");
+  }
+  return EncodeStorage(object.root());
+}
+
+}  // namespace skiff
