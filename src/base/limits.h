@@ -157,6 +157,10 @@ inline constexpr size_t kStoreWriteBufferBytes = 4 * 1024 * 1024;
 inline constexpr size_t kMaxStoreWalBytes = 16 * 1024 * 1024;
 inline constexpr size_t kStoreBlockCacheBytes = 4 * 1024 * 1024;
 inline constexpr int kMaxStoreOpenFiles = 256;
+// Descriptors that connections leave to the store and to whatever else opens files: a quarter of
+// what the process may have, within these.
+inline constexpr size_t kMinDescriptorReserve = 16;
+inline constexpr size_t kMaxDescriptorReserve = kMaxStoreOpenFiles + 64;
 // With less room than this on the disk no more is written, and how much is written before the disk
 // is asked again. The reserve is a file that is given up when the disk is full all the same, so
 // that what is in memory can be put into files.
@@ -222,9 +226,13 @@ inline constexpr uint32_t kHttp2ControlBurst = 2000;
 inline constexpr uint32_t kHttp2ControlPerSecond = 200;
 // Frames that wait to be sent in answer to those of the client.
 inline constexpr size_t kHttp2MaxOutboundAcks = 1000;
-// Connections of a server, and those that wait to be accepted.
+// Connections of a server, if the process may have so many descriptors, and those that wait to be
+// accepted.
 inline constexpr size_t kMaxHttpConnections = 50'000;
 inline constexpr int kHttpAcceptBacklog = 4096;
+// How long a loop that was given a new connection may take to look at it, before the one that
+// accepted it keeps it.
+inline constexpr std::chrono::milliseconds kHttpHandOverTime{10};
 // What is read from a socket at once, what is made for it at once, and how often that is repeated
 // before other connections have their turn. Encrypted bytes that wait for a client come to one such
 // piece, and what TLS itself says meanwhile.

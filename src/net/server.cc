@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/descriptors.h"
 #include "base/limits.h"
 #include "net/connection.h"
 #include "net/listener.h"
@@ -95,14 +96,21 @@ class LoopServer final : public ConnectionOwner {
     return peer.certificate != nullptr || !tls_->requires_client_certificate();
   }
 
-  // Any thread: counted from the moment when the connection is given to this loop.
-  void Expect() {
-    count_.fetch_add(1, std::memory_order_relaxed);
-    serving_.service.connections.fetch_add(1, std::memory_order_relaxed);
+  // Any thread: a connection is counted from the moment when it is meant for this loop.
+  void Expect() { count_.fetch_add(1, std::memory_order_relaxed); }
+  void Unexpect() { count_.fetch_sub(1, std::memory_order_relaxed); }
+  // The less the better. Connections of HTTP/2 are few, long and busy, so that chance would not
+  // spread them well. A loop that is late, or has not looked yet at those that it was given, is
+  // the last to be given more.
+  std::pair<bool, int64_t> Load(Duration now) const {
+    const bool is_late = waiting.load(std::memory_order_relaxed) > 0 ||
+                         serving_.loop->busy_for(now) >= limits::kLateLoop;
+    return {is_late, count_.load(std::memory_order_relaxed)};
   }
-  int64_t count() const { return count_.load(std::memory_order_relaxed); }
   EventLoop& loop() { return *serving_.loop; }
   const std::shared_ptr<EventLoop>& shared_loop() const { return serving_.loop; }
+
+  std::atomic<int> waiting = 0;  // connections that were posted to the loop and not seen there
 
  private:
   void Forget() {
@@ -139,8 +147,8 @@ class HttpServer::Impl {
 
  private:
   Result<void> MakeLoops();
-  LoopServer& LoopForNext();
-  void OnAccept(UniqueFd fd, std::string address);
+  void Accept(LoopServer& here, UniqueFd fd, std::string address);
+  void HandOver(LoopServer& here, LoopServer& chosen, UniqueFd fd, std::string address);
   void CheckTlsFiles();
   // Waits until it has been done, but no longer than that for loops that do not turn.
   void OnEveryLoop(std::function<void(LoopServer&)> body);
@@ -154,6 +162,8 @@ class HttpServer::Impl {
 
 Result<void> HttpServer::Impl::Start(HttpServerOptions options) {
   options_ = std::move(options);
+  options_.limits.max_connections =
+      std::min(options_.limits.max_connections, DescriptorsForConnections());
   if (!options_.on_error) options_.on_error = [](std::string_view) {};
   service.handler = options_.handler;
   service.limits = options_.limits;
@@ -164,7 +174,9 @@ Result<void> HttpServer::Impl::Start(HttpServerOptions options) {
   for (auto& server : loops_) {
     server->loop().Post([this, &server = *server] {
       server.Listen(
-          [this](UniqueFd fd, std::string address) { OnAccept(std::move(fd), std::move(address)); },
+          [this, &server](UniqueFd fd, std::string address) {
+            Accept(server, std::move(fd), std::move(address));
+          },
           options_.on_error);
       if (tls_ != nullptr && &server == loops_.front().get()) CheckTlsFiles();
     });
@@ -197,26 +209,53 @@ Result<void> HttpServer::Impl::MakeLoops() {
   return {};
 }
 
-// The one with the fewest connections, since those of HTTP/2 are few, long and busy: chance would
-// not spread them well. One that is late only if all are.
-LoopServer& HttpServer::Impl::LoopForNext() {
+// On the loop of `here`.
+void HttpServer::Impl::Accept(LoopServer& here, UniqueFd fd, std::string address) {
+  if (service.connections.fetch_add(1) >= static_cast<int64_t>(service.limits.max_connections)) {
+    service.connections.fetch_sub(1);
+    return;
+  }
   const Duration now = options_.clock->Monotonic();
-  const auto cost = [now](LoopServer& server) {
-    return std::pair(server.loop().busy_for(now) >= limits::kLateLoop, server.count());
-  };
-  return **std::ranges::min_element(loops_, {}, [&](auto& server) { return cost(*server); });
+  LoopServer& chosen =
+      **std::ranges::min_element(loops_, {}, [&](const auto& server) { return server->Load(now); });
+  if (&chosen != &here && chosen.Load(now) < here.Load(now))
+    return HandOver(here, chosen, std::move(fd), std::move(address));
+  here.Expect();
+  here.Accept(std::move(fd), std::move(address));
 }
 
-// On any loop.
-void HttpServer::Impl::OnAccept(UniqueFd fd, std::string address) {
-  if (service.connections.load() >= static_cast<int64_t>(service.limits.max_connections)) return;
-  LoopServer& chosen = LoopForNext();
+// A loop may have few connections and be busy with one of them. Then this one, which had the time
+// to accept, takes the connection back after a moment.
+void HttpServer::Impl::HandOver(LoopServer& here, LoopServer& chosen, UniqueFd fd,
+                                std::string address) {
+  struct Newcomer {
+    UniqueFd fd;
+    std::string address;
+    std::atomic<bool> is_taken = false;
+  };
+  auto newcomer = std::make_shared<Newcomer>();
+  newcomer->fd = std::move(fd);
+  newcomer->address = std::move(address);
+  const auto take = [newcomer](LoopServer& server) {
+    if (newcomer->is_taken.exchange(true)) return false;
+    server.Accept(std::move(newcomer->fd), std::move(newcomer->address));
+    return true;
+  };
   chosen.Expect();
-  if (chosen.loop().InLoop()) return chosen.Accept(std::move(fd), std::move(address));
-  // Shared only because tasks can be copied; closed if the loop stops first.
-  auto shared = std::make_shared<UniqueFd>(std::move(fd));
-  chosen.loop().Post([&chosen, shared, address = std::move(address)] {
-    chosen.Accept(std::move(*shared), address);
+  ++chosen.waiting;
+  chosen.loop().Post([&chosen, take] {
+    --chosen.waiting;
+    take(chosen);
+  });
+  EventLoop& loop = here.loop();
+  loop.AddTimer(loop.now() + limits::kHttpHandOverTime, [&here, &chosen, newcomer, take] {
+    if (newcomer->is_taken) return;
+    here.Expect();
+    if (take(here)) {
+      chosen.Unexpect();
+    } else {
+      here.Unexpect();
+    }
   });
 }
 

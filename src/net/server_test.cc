@@ -445,6 +445,33 @@ TEST(ServerTest, ManyConnectionsOnManyLoops) {
   EXPECT_EQ(server->figures().connections, 300);
 }
 
+TEST(ServerTest, ABusyLoopKeepsNobodyOut) {
+  Latch begun, done;
+  TestServer server(
+      [&](HttpRequest request, Responder responder) {
+        if (request.path == "/busy") {
+          begun.Open();
+          EXPECT_TRUE(done.Wait());
+        }
+        Echo(std::move(request), std::move(responder));
+      },
+      {}, 2);
+  RawClient busy(server.address());
+  ASSERT_TRUE(busy.Send("GET /busy HTTP/1.1\r\nHost: a\r\n\r\n"));
+  ASSERT_TRUE(begun.Wait());
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 8; ++i) {
+    clients.push_back(std::make_unique<RawClient>(server.address()));
+    ASSERT_TRUE(clients.back()->Send(kGet));
+    EXPECT_EQ(clients.back()->ReceiveAnswer().second, "GET /x?y=1 []");
+  }
+  done.Open();
+  EXPECT_EQ(busy.ReceiveAnswer().second, "GET /busy []");
+  EXPECT_EQ(server->figures().connections, 9);
+  clients.clear();
+  EXPECT_TRUE(server.Becomes([&] { return server->figures().connections == 1; }));
+}
+
 TEST(ServerTest, ListensOnIpv6AndOnAllAddresses) {
   FunctionHandler handler(Echo);
   SystemClock clock;

@@ -20,6 +20,7 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/table_properties_collectors.h>
 
+#include "base/descriptors.h"
 #include "store/embedded/rocksdb_directory.h"
 #include "store/embedded/table_file.h"
 
@@ -185,7 +186,7 @@ rocksdb::DBOptions DatabaseSettings(const RocksDbOptions& options) {
   // A bad checksum in a log that is written over again counts as its end.
   settings.recycle_log_file_num = 0;
   settings.max_total_wal_size = std::min(limits::kMaxStoreWalBytes, 4 * options.write_buffer_bytes);
-  settings.max_open_files = options.read_only ? -1 : limits::kMaxStoreOpenFiles;
+  settings.max_open_files = options.read_only ? -1 : DescriptorsForStore(MaxDescriptors());
   // One table of open files. By default it is 64 small ones, each of which forgets on its own: two
   // files that fell into the same one pushed each other out at every get.
   settings.table_cache_numshardbits = 0;

@@ -1,0 +1,51 @@
+#include "base/descriptors.h"
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <limits>
+
+#include <sys/resource.h>
+
+#include "base/limits.h"
+
+namespace skiff {
+namespace {
+
+// RocksDB takes no less.
+constexpr size_t kFewestStoreFiles = 20;
+
+}  // namespace
+
+size_t MaxDescriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return std::numeric_limits<size_t>::max();
+  return limit.rlim_cur;
+}
+
+std::optional<size_t> OpenDescriptors() {
+  DIR* const directory = opendir("/proc/self/fd");
+  if (directory == nullptr) return std::nullopt;
+  size_t count = 0;
+  while (const dirent* entry = readdir(directory)) count += entry->d_name[0] != '.' ? 1 : 0;
+  closedir(directory);
+  return count - 1;  // without the one that was open for counting
+}
+
+size_t DescriptorsForConnections(size_t most, size_t open) {
+  const size_t reserve =
+      std::clamp(most / 4, limits::kMinDescriptorReserve, limits::kMaxDescriptorReserve);
+  return most > open + reserve ? most - open - reserve : 1;
+}
+
+size_t DescriptorsForConnections() {
+  return DescriptorsForConnections(MaxDescriptors(), OpenDescriptors().value_or(0));
+}
+
+int DescriptorsForStore(size_t most) {
+  return static_cast<int>(
+      std::clamp<size_t>(most / 4, kFewestStoreFiles, limits::kMaxStoreOpenFiles));
+}
+
+}  // namespace skiff

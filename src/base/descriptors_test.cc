@@ -1,0 +1,28 @@
+#include "base/descriptors.h"
+
+#include <gtest/gtest.h>
+
+namespace skiff {
+namespace {
+
+TEST(DescriptorsTest, ConnectionsLeaveAReserve) {
+  EXPECT_EQ(DescriptorsForConnections(64, 30), 18u);
+  EXPECT_EQ(DescriptorsForConnections(1024, 24), 1024u - 24 - 256);
+  EXPECT_EQ(DescriptorsForConnections(1'000'000, 0), 1'000'000u - 320);
+  // The one who asks what is wrong.
+  EXPECT_EQ(DescriptorsForConnections(64, 60), 1u);
+}
+
+TEST(DescriptorsTest, TheStoreKeepsFewerFilesOpenWhereThereAreFew) {
+  EXPECT_EQ(DescriptorsForStore(64), 20);
+  EXPECT_EQ(DescriptorsForStore(400), 100);
+  EXPECT_EQ(DescriptorsForStore(1'000'000), 256);
+}
+
+TEST(DescriptorsTest, KnowsThoseOfThisProcess) {
+  EXPECT_GE(OpenDescriptors().value_or(0), 3u);
+  EXPECT_GT(MaxDescriptors(), *OpenDescriptors());
+}
+
+}  // namespace
+}  // namespace skiff
