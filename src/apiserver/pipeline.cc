@@ -32,6 +32,17 @@ std::string_view VerbOfMetric(const ApiRequest& request) {
   return known != std::end(kMethods) ? *known : "other";
 }
 
+bool OnlyReads(const RequestInfo& info) {
+  return info.verb == "get" || info.verb == "list" || info.verb == "watch";
+}
+
+void AskToComeAgain(ApiRequest& request, std::string_view why) {
+  HttpHeaders extra;
+  extra.Add("retry-after", "1");
+  extra.Add("x-content-type-options", "nosniff");
+  RespondBytes(request, 429, "text/plain; charset=utf-8", SharedBytes(why), std::move(extra));
+}
+
 }  // namespace
 
 // Audit has its place here when it comes, after authentication; and the queues of flow control
@@ -47,32 +58,30 @@ const Pipeline::Stage Pipeline::kStages[] = {
     {"in-flight limit", &Pipeline::LimitInFlight},
     {"flow control", &Pipeline::FindFlow},
     {"authorization", &Pipeline::Authorize},
+    {"body", &Pipeline::ReadBody},
     {"route", &Pipeline::Route},
 };
 
 void Pipeline::Handle(HttpRequest http, Responder responder) {
-  const auto once = std::make_shared<AnswerOnce>(std::move(responder).Release());
-  auto request = std::make_unique<ApiRequest>(
-      ApiRequest{.http = std::move(http), .responder = Responder(once)});
-  request->once = once;
-  Advance(std::move(request));
-  if (!once->answered()) options_.deadlines.Watch(once);
+  Begin(std::make_unique<ApiRequest>(
+      ApiRequest{.http = std::move(http), .responder = std::move(responder)}));
 }
 
-void Pipeline::HandleLocal(ApiRequestPtr request) {
+void Pipeline::HandleHead(HttpRequest http, Responder responder) {
+  auto request = std::make_unique<ApiRequest>(
+      ApiRequest{.http = std::move(http), .responder = std::move(responder)});
+  request->awaits_body = true;
+  Begin(std::move(request));
+}
+
+void Pipeline::HandleLocal(ApiRequestPtr request) { Begin(std::move(request)); }
+
+void Pipeline::Begin(ApiRequestPtr request) {
   const auto once = std::make_shared<AnswerOnce>(std::move(request->responder).Release());
   request->responder = Responder(once);
   request->once = once;
   Advance(std::move(request));
   if (!once->answered()) options_.deadlines.Watch(once);
-}
-
-void Pipeline::HandleTooLarge(HttpRequest http, Responder responder) {
-  ApiRequest request{.http = std::move(http), .responder = std::move(responder)};
-  request.audit_id = NewUid(options_.random);
-  RespondError(request, Status(StatusReason::kRequestEntityTooLarge,
-                               "Request entity too large: limit is " +
-                                   std::to_string(limits::kMaxHttpBodyBytes)));
 }
 
 void Pipeline::Advance(ApiRequestPtr request) {
@@ -188,7 +197,7 @@ Pipeline::Then Pipeline::AnswerOrigin(ApiRequestPtr& request) {
 Pipeline::Then Pipeline::LimitInFlight(ApiRequestPtr& request) {
   const RequestInfo& info = request->info;
   if (IsLongRunning(info)) return Then::kNext;
-  const bool readonly = info.verb == "get" || info.verb == "list" || info.verb == "watch";
+  const bool readonly = OnlyReads(info);
   std::atomic<int64_t>& count = readonly ? readonly_in_flight_ : mutating_in_flight_;
   const int64_t bound = readonly ? options_.max_readonly_inflight : options_.max_mutating_inflight;
   const int64_t before = count.fetch_add(1, std::memory_order_relaxed);
@@ -197,11 +206,7 @@ Pipeline::Then Pipeline::LimitInFlight(ApiRequestPtr& request) {
       request->user.IsIn(kMastersGroup)) {
     return Then::kNext;
   }
-  HttpHeaders extra;
-  extra.Add("retry-after", "1");
-  extra.Add("x-content-type-options", "nosniff");
-  RespondBytes(*request, 429, "text/plain; charset=utf-8",
-               SharedBytes("Too many requests, please try again later.\n"), std::move(extra));
+  AskToComeAgain(*request, "Too many requests, please try again later.\n");
   return Then::kDone;
 }
 
@@ -302,6 +307,26 @@ void Pipeline::AfterAuthorization(ApiRequestPtr request, const AccessAnswer& ans
   }
   const AccessAttributes attributes = AttributesOf(*request);
   RespondError(*request, ForbiddenStatus(attributes, answer.reason));
+}
+
+Pipeline::Then Pipeline::ReadBody(ApiRequestPtr& request) {
+  if (!request->awaits_body) return Then::kNext;
+  const Responder& responder = request->responder;
+  responder.ReadBody([this, kept = std::move(request)](RequestBody body) mutable {
+    AfterBody(std::move(kept), std::move(body));
+  });
+  return Then::kDone;
+}
+
+void Pipeline::AfterBody(ApiRequestPtr request, RequestBody body) {
+  request->awaits_body = false;
+  if (body.too_large) {
+    return RespondError(*request, Status(StatusReason::kRequestEntityTooLarge,
+                                         "Request entity too large: limit is " +
+                                             std::to_string(limits::kMaxHttpBodyBytes)));
+  }
+  request->http.body = std::move(body.bytes);
+  Advance(std::move(request));
 }
 
 Pipeline::Then Pipeline::Route(ApiRequestPtr& request) {

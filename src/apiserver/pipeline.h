@@ -1,6 +1,9 @@
 // The life of a request. Every request passes the stages of kStages (pipeline.cc) in that order; a
 // stage lets it go on, answers it, or keeps it until it knows more and then lets it go on.
 //
+// A request sets out when its head has come. Its body is read by a stage behind those that decide
+// who asks and who may: whoever may not is told so without sending it.
+//
 // Threads: a request enters on the loop of its connection. Stages that wait for something go on
 // through the responder's Post(), on that same loop.
 #pragma once
@@ -51,7 +54,8 @@ class Pipeline final : public HttpHandler {
   explicit Pipeline(PipelineOptions options) : options_(std::move(options)) {}
 
   void Handle(HttpRequest request, Responder responder) override;
-  void HandleTooLarge(HttpRequest request, Responder responder) override;
+  bool takes_heads() const override { return true; }
+  void HandleHead(HttpRequest request, Responder responder) override;
 
   // A request that is made within the process, by the user that it names: `http` has method and
   // path, `query` the parameters, `local` takes the answer. How many there are is not limited.
@@ -73,6 +77,7 @@ class Pipeline final : public HttpHandler {
   };
   static const Stage kStages[];
 
+  void Begin(ApiRequestPtr request);
   // Counts an answer as it begins.
   void Count(const ApiRequest& request, int code, size_t bytes);
   // Runs the stages from where the request stands.
@@ -88,12 +93,14 @@ class Pipeline final : public HttpHandler {
   Then LimitInFlight(ApiRequestPtr& request);
   Then FindFlow(ApiRequestPtr& request);
   Then Authorize(ApiRequestPtr& request);
+  Then ReadBody(ApiRequestPtr& request);
   Then Route(ApiRequestPtr& request);
 
   void AfterAuthentication(ApiRequestPtr request, Authentication found);
   // Asks for the rights from `next` on, one after the other.
   void CheckRights(ApiRequestPtr request, std::shared_ptr<const Impersonation> wanted, size_t next);
   void AfterAuthorization(ApiRequestPtr request, const AccessAnswer& answer);
+  void AfterBody(ApiRequestPtr request, RequestBody body);
 
   PipelineOptions options_;
   std::atomic<int64_t> readonly_in_flight_{0};

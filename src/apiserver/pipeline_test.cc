@@ -12,7 +12,7 @@
 namespace skiff {
 namespace {
 
-// Keeps the answer; tasks run at once.
+// Keeps the answer, and who wants the body; tasks run at once.
 class FakeClient final : public Responder::Sink {
  public:
   void Respond(HttpResponse response) override {
@@ -23,7 +23,9 @@ class FakeClient final : public Responder::Sink {
   }
   bool gone() const override { return false; }
   void Post(std::move_only_function<void()> task) override { task(); }
+  void ReadBody(BodyCallback then) override { on_body = std::move(then); }
 
+  BodyCallback on_body;
   bool answered() {
     const std::lock_guard lock(mutex_);
     return answer_.has_value();
@@ -72,6 +74,15 @@ class PipelineTest : public testing::Test, private LogSink {
                             .max_mutating_inflight = 1,
                             .resolvers = {std::move(resolver)}};
     pipeline_.emplace(std::move(options));
+  }
+  // As when the head has come.
+  std::shared_ptr<FakeClient> Begin(const std::string& method, const std::string& path) {
+    auto client = std::make_shared<FakeClient>();
+    HttpRequest request;
+    request.method = method;
+    request.path = path;
+    pipeline_->HandleHead(std::move(request), Responder(client));
+    return client;
   }
   std::shared_ptr<FakeClient> Ask(const std::string& method, const std::string& path,
                                   HttpHeaders headers = {}, int version = 11) {
@@ -199,6 +210,42 @@ TEST_F(PipelineTest, TooManyRequestsAreSentAwayButNotAdministrators) {
   EXPECT_EQ(pipeline_->in_flight(), 0);
   authenticator_.found.user.groups = {};
   EXPECT_FALSE(Ask("GET", "/api/v1/pods")->answered());
+}
+
+TEST_F(PipelineTest, ABodyIsReadOnlyOfWhoMayAsk) {
+  std::string body;
+  Make([&](ApiRequestPtr& request) {
+    body = request->http.body;
+    return AnswerOk(request);
+  });
+  const auto allowed = Begin("POST", "/api/v1/namespaces");
+  EXPECT_FALSE(allowed->answered());
+  ASSERT_TRUE(allowed->on_body);
+  allowed->on_body({.bytes = "{}"});
+  EXPECT_EQ(allowed->Wait().code, 200);
+  EXPECT_EQ(body, "{}");
+  const auto large = Begin("POST", "/api/v1/namespaces");
+  ASSERT_TRUE(large->on_body);
+  large->on_body({.bytes = {}, .too_large = true});
+  EXPECT_EQ(large->Wait().code, 413);
+  authorizer_.answer.decision = Decision::kDeny;
+  const auto forbidden = Begin("POST", "/api/v1/namespaces");
+  EXPECT_EQ(forbidden->Wait().code, 403);
+  EXPECT_FALSE(forbidden->on_body);
+  authenticator_.found = Authentication::Refused("unknown");
+  const auto unknown = Begin("POST", "/api/v1/namespaces");
+  EXPECT_EQ(unknown->Wait().code, 401);
+  EXPECT_FALSE(unknown->on_body);
+}
+
+TEST_F(PipelineTest, ABodyThatDoesNotComeEndsARequestAtItsTime) {
+  Make(AnswerOk);
+  const auto slow = Begin("POST", "/api/v1/namespaces");
+  EXPECT_EQ(pipeline_->in_flight(), 1);
+  clock_.Advance(std::chrono::seconds(60));
+  EXPECT_EQ(slow->Wait().code, 504);
+  slow->on_body = nullptr;
+  EXPECT_EQ(pipeline_->in_flight(), 0);
 }
 
 TEST_F(PipelineTest, AServerThatStopsSendsClientsElsewhere) {

@@ -642,6 +642,7 @@ class ApiServer::Impl {
     http.clock = &clock_;
     http.watchdog = &watchdog_;
     http.share_port = options_.permit_port_sharing;
+    http.limits.body_timeout = options_.requests.request_timeout;
     if (options_.requests.http2_max_streams_per_connection > 0) {
       http.limits.max_streams =
           static_cast<uint32_t>(options_.requests.http2_max_streams_per_connection);

@@ -200,12 +200,20 @@ inline constexpr std::chrono::seconds kCacheRetryInterval{1};
 inline constexpr int64_t kListPageFromStore = 10'000;
 
 // HTTP: the head of a request (as Go bounds it; a request line and fields), fields in it, and the
-// body. What arrives on one HTTP/2 connection and waits for the rest of its request.
+// body.
 inline constexpr size_t kMaxHttpHeaderBytes = 1024 * 1024;
 inline constexpr size_t kMaxHttpHeaderFields = 1000;
 inline constexpr size_t kMaxHttpRequestLineBytes = 256 * 1024;
 inline constexpr size_t kMaxHttpBodyBytes = kMaxDocumentBytes;
-inline constexpr size_t kMaxHttp2BodyBytesPerConnection = 64 * 1024 * 1024;
+// What requests and answers on their way hold in memory, of a server (unless it has less memory)
+// and of one connection. Of the former one part in so many is for heads, whose senders are not
+// known yet; one connection has so many of the largest size, and is let through with so little even
+// when others have used that part up.
+inline constexpr size_t kMaxHttpMemoryBytes = 512 * 1024 * 1024;
+inline constexpr size_t kMaxHttpConnectionMemoryBytes = 64 * 1024 * 1024;
+inline constexpr size_t kHttpHeadShare = 8;
+inline constexpr size_t kHttpHeadsOfConnection = 4;
+inline constexpr size_t kSmallHttpHeadBytes = 64 * 1024;
 // A line with the size of a chunk and extensions that nobody uses; the trailer after the last one.
 inline constexpr size_t kMaxHttpChunkLineBytes = 256;
 inline constexpr size_t kMaxHttpTrailerBytes = 8 * 1024;

@@ -51,6 +51,10 @@ class SharedBytes {
   }
   size_t size() const { return block_ == nullptr ? 0 : block_->size; }
   bool empty() const { return block_ == nullptr; }
+  // Whether this is the only owner at the moment.
+  bool is_sole() const {
+    return block_ != nullptr && block_->references.load(std::memory_order_relaxed) == 1;
+  }
 
   // Whether both are the very same bytes in memory; equal contents elsewhere do not count.
   bool SharesWith(const SharedBytes& other) const { return block_ == other.block_; }

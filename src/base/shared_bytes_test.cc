@@ -11,7 +11,9 @@ TEST(SharedBytesTest, CopiesShareAndOutliveTheFirstOwner) {
   auto first = std::make_unique<SharedBytes>("hello");
   const SharedBytes second = *first;
   EXPECT_TRUE(second.SharesWith(*first));
+  EXPECT_FALSE(second.is_sole());
   first.reset();
+  EXPECT_TRUE(second.is_sole());
   EXPECT_EQ(second.view(), "hello");
 }
 

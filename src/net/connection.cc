@@ -27,6 +27,7 @@ Connection::Connection(ServingLoop& serving, ConnectionOwner& owner, UniqueFd fd
       loop_(*serving.loop),
       fd_(std::move(fd)),
       tls_(std::move(tls)),
+      pending_memory_(serving.service.memory),
       began_(serving.loop->now()),
       since_(began_) {
   peer_.address = std::move(address);
@@ -169,6 +170,7 @@ bool Connection::SendToSocket(std::string_view bytes) {
     }
   }
   pending_.Append(bytes);
+  pending_memory_.AddAnyway(bytes.size());
   return true;
 }
 
@@ -184,6 +186,7 @@ bool Connection::SendPending() {
     }
   }
   pending_ = ByteBuffer();
+  pending_memory_.Clear();
   pending_at_ = 0;
   unasked_bytes_ = 0;
   return true;

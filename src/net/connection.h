@@ -74,6 +74,7 @@ class Connection final : public EventLoop::Watcher, public HttpProtocol::Host {
   std::string preface_;  // until the protocol is known
   ByteBuffer pending_;   // not taken by the socket yet, from pending_at_ on
   size_t pending_at_ = 0;
+  MemoryCharge pending_memory_;
   size_t unasked_bytes_ = 0;  // of pending_, what TLS said while the rest waited
   const Duration began_;
   Duration since_;  // when the socket last took something, or lingering began

@@ -17,6 +17,15 @@ void Exchange::Respond(HttpResponse response) {
   });
 }
 
+void Exchange::ReadBody(BodyCallback then) {
+  if (!loop_->InLoop()) {
+    return loop_->Post([self = shared_from_this(), then = std::move(then)]() mutable {
+      self->ReadBody(std::move(then));
+    });
+  }
+  if (owner_ != nullptr) owner_->OnBodyWanted(stream_, std::move(then));
+}
+
 void Exchange::OnWake() {
   wake_pending_.store(false, std::memory_order_release);
   if (owner_ != nullptr) owner_->OnBodyReady(stream_);

@@ -12,6 +12,7 @@
 
 #include "net/event_loop.h"
 #include "net/http.h"
+#include "net/memory_budget.h"
 
 namespace skiff {
 
@@ -26,6 +27,8 @@ class Exchange final : public Responder::Sink,
     virtual void OnResponse(int32_t stream, HttpResponse response) = 0;
     // The source has something to read.
     virtual void OnBodyReady(int32_t stream) = 0;
+    // The handler wants the body of its request.
+    virtual void OnBodyWanted(int32_t stream, BodyCallback then) = 0;
   };
 
   Exchange(std::shared_ptr<EventLoop> loop, Owner* owner, int32_t stream)
@@ -34,6 +37,7 @@ class Exchange final : public Responder::Sink,
   void Respond(HttpResponse response) override;
   bool gone() const override { return gone_.load(std::memory_order_relaxed); }
   void Post(std::move_only_function<void()> task) override { loop_->Post(std::move(task)); }
+  void ReadBody(BodyCallback then) override;
   void OnWake() override;
 
   // On the loop, as all that follows.
@@ -43,6 +47,10 @@ class Exchange final : public Responder::Sink,
   // For BodySource::OnStart().
   std::function<void()> MakeWake();
   void Wake();
+  // What the request holds until it is answered: its head and its body. When the client goes, the
+  // handler still has them.
+  MemoryCharge head_memory;
+  MemoryCharge body_memory;
 
  private:
   std::shared_ptr<EventLoop> loop_;

@@ -49,11 +49,14 @@ void Responder::Respond(HttpResponse response) && {
   if (auto sink = std::move(sink_)) sink->Respond(std::move(response));
 }
 
-std::unique_ptr<RequestSink> HttpHandler::HandleStream(HttpRequest& request,
-                                                       Responder& responder) {
+std::unique_ptr<RequestSink> HttpHandler::HandleStream(HttpRequest& request, Responder& responder) {
   static_cast<void>(request);
   static_cast<void>(responder);
   return nullptr;
+}
+
+void HttpHandler::HandleHead(HttpRequest request, Responder responder) {
+  Handle(std::move(request), std::move(responder));
 }
 
 void HttpHandler::HandleTooLarge(HttpRequest request, Responder responder) {

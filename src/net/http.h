@@ -1,5 +1,6 @@
-// HTTP as handlers see it, whichever version is spoken: a request that has come in whole, and a
-// responder to answer it with, at once or later, from any thread.
+// HTTP as handlers see it, whichever version is spoken: a request that has come in whole, or its
+// head if the handler asks for the body itself, and a responder to answer it with, at once or
+// later, from any thread.
 //
 // Bodies of answers are either bytes that are at hand or a BodySource, which is asked for more
 // whenever the connection can take more, so that a long answer never lies in memory as a whole and
@@ -101,6 +102,13 @@ struct HttpResponse {
   HttpHeaders trailers = {};
 };
 
+// The body of a request whose handler was given the head alone.
+struct RequestBody {
+  std::string bytes;       // chunks joined
+  bool too_large = false;  // beyond the server's bound, and not read
+};
+using BodyCallback = std::move_only_function<void(RequestBody)>;
+
 // Takes the body of a request as it comes in, for a handler that answers before all of it is there.
 // All calls on the loop of the connection; none after OnEnd() or OnGone().
 class RequestSink {
@@ -126,6 +134,8 @@ class Responder {
     virtual bool gone() const = 0;
     // Any thread. Runs the task soon, on the loop of the connection, even if the client has gone.
     virtual void Post(std::move_only_function<void()> task) = 0;
+    // Any thread. As of Responder::ReadBody(); what has no head of its own has no body either.
+    virtual void ReadBody(BodyCallback then) { then({}); }
   };
 
   explicit Responder(std::shared_ptr<Sink> sink) : sink_(std::move(sink)) {}
@@ -139,6 +149,10 @@ class Responder {
   std::shared_ptr<Sink> Release() && { return std::move(sink_); }
   // For work that must not be done on the thread that asks for it, such as that of the store.
   void Post(std::move_only_function<void()> task) const { sink_->Post(std::move(task)); }
+  // For who was given a head by HandleHead(): lets the client send the body. `then` is called once
+  // all of it is there, on the loop of the connection and maybe at once; it is dropped when the
+  // client goes before, or the request is answered.
+  void ReadBody(BodyCallback then) const { sink_->ReadBody(std::move(then)); }
 
  private:
   std::shared_ptr<Sink> sink_;
@@ -153,6 +167,10 @@ class HttpHandler {
   // Instead of Handle() when the body goes beyond the server's bound: the request without its body.
   // The connection (HTTP/1.1) or the stream ends with the answer. By default plain text, code 413.
   virtual void HandleTooLarge(HttpRequest request, Responder responder);
+  // Whether HandleHead() is called, instead of both, for requests whose body has not come yet: so
+  // that who may not ask is told so before anything is read or kept.
+  virtual bool takes_heads() const { return false; }
+  virtual void HandleHead(HttpRequest request, Responder responder);
   // Asked over HTTP/2 when the head of a request is there and its body is not. Either takes both
   // and returns what the body goes to, or leaves both alone and returns null: then the body is
   // collected and Handle() called.

@@ -1,5 +1,8 @@
 // HTTP/1.1 and 1.0: one request at a time, answered in order. While one is being answered, the next
 // ones of a pipeline wait, most of them in the socket.
+//
+// A body that is not there yet waits there too until the handler, which has the head, asks for it.
+// If the answer comes first, a short rest is passed over; otherwise the connection closes.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -18,11 +21,21 @@ namespace {
 constexpr size_t kFirstBodyRoom = 64 * 1024;
 // What may be read of the next requests while one is being answered.
 constexpr size_t kReadAheadBytes = 16 * 1024;
+// How much of a body that nobody wants is passed over to keep the connection, as in Go.
+constexpr size_t kSkippedBytes = 256 * 1024;
+constexpr HttpFault kBusy{503, "the server has too much to do"};
 
 class Http1Protocol final : public HttpProtocol, public Exchange::Owner {
  public:
   Http1Protocol(ServingLoop& serving, Host& host, const ConnectionPeer& peer)
-      : serving_(serving), host_(host), peer_(peer), since_(serving.loop->now()) {}
+      : serving_(serving),
+        host_(host),
+        peer_(peer),
+        since_(serving.loop->now()),
+        heads_(serving.service.MakeHeads()),
+        head_memory_(heads_),
+        body_memory_(serving.service.memory),
+        answer_memory_(serving.service.memory) {}
   ~Http1Protocol() override { EndExchange(); }
 
   void OnBytes(std::string_view bytes) override;
@@ -37,16 +50,35 @@ class Http1Protocol final : public HttpProtocol, public Exchange::Owner {
 
   void OnResponse(int32_t stream, HttpResponse response) override;
   void OnBodyReady(int32_t stream) override;
+  void OnBodyWanted(int32_t stream, BodyCallback then) override;
 
  private:
-  enum class State : uint8_t { kHead, kBody, kHandling, kSending, kUpgraded, kFinished };
+  enum class State : uint8_t {
+    kHead,
+    kHeld,  // the handler has the head, and has not asked for the body
+    kBody,
+    kHandling,
+    kSending,
+    kUpgraded,
+    kFinished
+  };
 
   std::string_view rest() const { return std::string_view(input_).substr(input_at_); }
   void Take(size_t bytes);
   void Advance();
   bool AdvanceHead();
   bool AdvanceBody();
+  bool AdvanceChunks();
+  bool ChargeHead();
+  bool ChargeBody(size_t bytes);
+  bool body_is_pending() const { return state_ == State::kHeld || state_ == State::kBody; }
+  void BeginBody();
+  void EndBody(bool too_large);
+  void DropBody();
+  void SkipBody();
+  Responder BeginExchange();
   void Dispatch(bool too_large);
+  void DispatchHead();
   void Refuse(HttpFault fault);
   void Break();
   void EndExchange();
@@ -73,9 +105,19 @@ class Http1Protocol final : public HttpProtocol, public Exchange::Owner {
   HttpRequest request_;
   Http1Framing framing_;
   std::unique_ptr<ChunkedReader> chunks_;
+  std::string body_;      // as far as it has come
+  BodyCallback on_body_;  // of a handler that waits for it
+  size_t to_skip_ = 0;    // bytes before the next head
+  Duration skip_deadline_{};
+  std::shared_ptr<MemoryBudget> heads_;
+  size_t input_charged_ = 0;  // bytes of input_, to head_memory_
+  // Of a request that has no exchange yet.
+  MemoryCharge head_memory_;
+  MemoryCharge body_memory_;
 
   std::shared_ptr<Exchange> exchange_;
   HttpResponse response_;
+  MemoryCharge answer_memory_;
   bool is_head_ = false;  // the method, of which the answer has no body
   int version_ = 11;
   bool keep_alive_ = true;
@@ -103,7 +145,34 @@ void Http1Protocol::OnBytes(std::string_view bytes) {
     input_at_ = 0;
   }
   input_.append(bytes);
+  SkipBody();
+  if (state_ == State::kHead && !ChargeHead()) return Refuse(kBusy);
   Advance();
+}
+
+// Whoever has little on the way is let through while others have used up what there is for heads.
+bool Http1Protocol::ChargeHead() {
+  if (input_.size() <= input_charged_) return true;
+  const size_t more = input_.size() - input_charged_;
+  input_charged_ = input_.size();
+  if (head_memory_.Add(more)) return true;
+  if (input_.size() > limits::kSmallHttpHeadBytes || !serving_.service.memory->has_room())
+    return false;
+  head_memory_.AddAnyway(more);
+  return true;
+}
+
+bool Http1Protocol::ChargeBody(size_t bytes) {
+  MemoryCharge& charge = exchange_ != nullptr ? exchange_->body_memory : body_memory_;
+  if (charge.Add(bytes)) return true;
+  if (exchange_ == nullptr) {
+    Refuse(kBusy);
+  } else {
+    HttpResponse busy = PlainTextResponse(kBusy.code, kBusy.text);
+    busy.headers.Add("retry-after", "1");
+    OnResponse(0, std::move(busy));
+  }
+  return false;
 }
 
 // Goes on with the input until a request waits for its answer, or more input is needed.
@@ -129,8 +198,8 @@ bool Http1Protocol::AdvanceHead() {
   const HttpFault fault = ParseHttp1Head(rest().substr(0, head_bytes), request_, framing_);
   scanner_.Reset();
   Take(head_bytes);
-  if (fault.code != 0) {
-    Refuse(fault);
+  if (fault.code != 0 || !serving_.service.memory->has_room()) {
+    Refuse(fault.code != 0 ? fault : kBusy);
     return false;
   }
   keep_alive_ = framing_.keep_alive && !draining_;
@@ -139,10 +208,18 @@ bool Http1Protocol::AdvanceHead() {
     Dispatch(false);
     return true;
   }
-  if (framing_.content_length.value_or(0) > serving_.service.limits.max_body_bytes) {
+  const bool is_there = framing_.content_length && rest().size() >= *framing_.content_length;
+  if (serving_.service.handler->takes_heads() && !is_there && !framing_.is_server_options) {
+    DispatchHead();
+  } else if (framing_.content_length.value_or(0) > serving_.service.limits.max_body_bytes) {
     Dispatch(true);
-    return true;
+  } else {
+    BeginBody();
   }
+  return true;
+}
+
+void Http1Protocol::BeginBody() {
   if (framing_.expects_continue && rest().empty()) {
     farewell_ += "HTTP/1.1 100 Continue\r\n\r\n";
     host_.WantTurn();
@@ -151,32 +228,73 @@ bool Http1Protocol::AdvanceHead() {
   if (framing_.chunked) {
     chunks_ = std::make_unique<ChunkedReader>();
   } else {
-    request_.body.reserve(std::min<size_t>(*framing_.content_length, kFirstBodyRoom));
+    body_.reserve(std::min<size_t>(*framing_.content_length, kFirstBodyRoom));
   }
-  return true;
+}
+
+// The body is there, or too large to be read.
+void Http1Protocol::EndBody(bool too_large) {
+  chunks_.reset();
+  if (exchange_ == nullptr) {
+    request_.body = std::exchange(body_, {});
+    return Dispatch(too_large);
+  }
+  state_ = State::kHandling;
+  if (too_large) {
+    keep_alive_ = false;
+    body_ = {};
+  }
+  std::exchange(on_body_, nullptr)({.bytes = std::exchange(body_, {}), .too_large = too_large});
+}
+
+// The answer has come before it. A client that was not told to go on may not send it at all, and
+// the end of chunks is known only to who reads them.
+void Http1Protocol::DropBody() {
+  const size_t left = framing_.content_length.value_or(0) - body_.size();
+  if (framing_.chunked || framing_.expects_continue || left > kSkippedBytes) {
+    keep_alive_ = false;
+  } else {
+    to_skip_ = left;
+    skip_deadline_ = since_ + serving_.service.limits.body_timeout;
+  }
+  chunks_.reset();
+  body_ = {};
+  on_body_ = nullptr;
+}
+
+void Http1Protocol::SkipBody() {
+  if (state_ != State::kHead || to_skip_ == 0) return;
+  const size_t taken = std::min(to_skip_, rest().size());
+  Take(taken);
+  to_skip_ -= taken;
 }
 
 bool Http1Protocol::AdvanceBody() {
+  if (chunks_ != nullptr) return AdvanceChunks();
+  const size_t missing = *framing_.content_length - body_.size();
+  const size_t take = std::min(missing, rest().size());
+  if (!ChargeBody(take)) return false;
+  body_.append(rest().substr(0, take));
+  Take(take);
+  if (take == missing) EndBody(false);
+  return true;
+}
+
+bool Http1Protocol::AdvanceChunks() {
   std::string_view bytes = rest();
-  if (chunks_ == nullptr) {
-    const size_t missing = *framing_.content_length - request_.body.size();
-    const size_t take = std::min(missing, bytes.size());
-    request_.body.append(bytes.substr(0, take));
-    Take(take);
-    if (take == missing) Dispatch(false);
-    return true;
-  }
-  const auto state = chunks_->Read(bytes, request_.body, serving_.service.limits.max_body_bytes);
+  const size_t before = body_.size();
+  const auto state = chunks_->Read(bytes, body_, serving_.service.limits.max_body_bytes);
   const HttpFault fault = chunks_->fault();
   Take(rest().size() - bytes.size());
+  if (!ChargeBody(body_.size() - before)) return false;
   switch (state) {
     case ChunkedReader::State::kMore:
       return true;
     case ChunkedReader::State::kEnd:
-      Dispatch(false);
+      EndBody(false);
       return true;
     case ChunkedReader::State::kTooLarge:
-      Dispatch(true);
+      EndBody(true);
       return true;
     case ChunkedReader::State::kFault:
       Refuse(fault);
@@ -185,9 +303,7 @@ bool Http1Protocol::AdvanceBody() {
   return false;
 }
 
-void Http1Protocol::Dispatch(bool too_large) {
-  chunks_.reset();
-  state_ = State::kHandling;
+Responder Http1Protocol::BeginExchange() {
   served_any_ = true;
   version_ = request_.version;
   is_head_ = request_.method == "HEAD";
@@ -196,8 +312,22 @@ void Http1Protocol::Dispatch(bool too_large) {
   request_.peer_refused = peer_.refused;
   exchange_ = std::make_shared<Exchange>(serving_.loop, this, 0);
   serving_.service.requests.fetch_add(1, std::memory_order_relaxed);
+  exchange_->head_memory = std::exchange(head_memory_, MemoryCharge(heads_));
+  exchange_->body_memory = std::exchange(body_memory_, MemoryCharge(serving_.service.memory));
+  input_charged_ = 0;
   serving_.service.requests_in_flight.fetch_add(1, std::memory_order_relaxed);
-  Responder responder(exchange_);
+  return Responder(exchange_);
+}
+
+void Http1Protocol::DispatchHead() {
+  state_ = State::kHeld;
+  Responder responder = BeginExchange();
+  serving_.service.handler->HandleHead(std::move(request_), std::move(responder));
+}
+
+void Http1Protocol::Dispatch(bool too_large) {
+  state_ = State::kHandling;
+  Responder responder = BeginExchange();
   if (framing_.is_server_options) return std::move(responder).Respond({});
   HttpHandler& handler = *serving_.service.handler;
   if (too_large) {
@@ -212,10 +342,12 @@ void Http1Protocol::Dispatch(bool too_large) {
 // As Go answers what it cannot read.
 void Http1Protocol::Refuse(HttpFault fault) {
   const std::string line = std::to_string(fault.code) + " " + std::string(HttpPhrase(fault.code));
-  farewell_ += "HTTP/1.1 " + line +
+  const char* const retry = fault.code == kBusy.code ? "\r\nRetry-After: 1" : "";
+  farewell_ += "HTTP/1.1 " + line + retry +
                "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" + line +
                ": " + fault.text;
   state_ = State::kFinished;
+  EndExchange();
   host_.WantTurn();
 }
 
@@ -229,10 +361,12 @@ void Http1Protocol::Break() {
 void Http1Protocol::EndExchange() {
   upgraded_ = nullptr;
   response_.source.reset();
+  answer_memory_.Clear();
   if (exchange_ == nullptr) return;
   exchange_->Detach();
   exchange_.reset();
   serving_.service.requests_in_flight.fetch_sub(1, std::memory_order_relaxed);
+  on_body_ = nullptr;
 }
 
 void Http1Protocol::OnInputEnd() {
@@ -241,6 +375,9 @@ void Http1Protocol::OnInputEnd() {
     case State::kHead:
     case State::kBody:
       state_ = State::kFinished;
+      EndExchange();
+      break;
+    case State::kHeld:  // the body may have come
       break;
     case State::kHandling:
       if (rest().empty()) exchange_->MarkGone();
@@ -267,13 +404,18 @@ bool Http1Protocol::wants_input() const {
 
 void Http1Protocol::OnResponse(int32_t stream, HttpResponse response) {
   static_cast<void>(stream);
-  if (state_ != State::kHandling) return;
+  const bool is_early = exchange_ != nullptr && body_is_pending();
+  if (state_ != State::kHandling && !is_early) return;
   response_ = std::move(response);
   if (HasHttpToken(response_.headers, "connection", "close")) keep_alive_ = false;
   head_sent_ = false;
   source_waits_ = false;
   body_sent_ = 0;
   state_ = State::kSending;
+  if (is_early) DropBody();
+  exchange_->head_memory.Clear();
+  exchange_->body_memory.Clear();
+  if (response_.body.is_sole()) answer_memory_.AddAnyway(response_.body.size());
   if (response_.code == 101) {
     upgraded_ = dynamic_cast<UpgradedStream*>(response_.source.get());
     if (upgraded_ == nullptr || !framing_.asks_upgrade) {
@@ -289,6 +431,18 @@ void Http1Protocol::OnResponse(int32_t stream, HttpResponse response) {
 void Http1Protocol::OnBodyReady(int32_t stream) {
   static_cast<void>(stream);
   source_waits_ = false;
+  host_.WantTurn();
+}
+
+void Http1Protocol::OnBodyWanted(int32_t stream, BodyCallback then) {
+  static_cast<void>(stream);
+  if (state_ != State::kHeld) return;
+  on_body_ = std::move(then);
+  if (framing_.content_length.value_or(0) > serving_.service.limits.max_body_bytes)
+    return EndBody(true);
+  BeginBody();
+  Advance();
+  if (input_ended_ && state_ == State::kBody) OnInputEnd();
   host_.WantTurn();
 }
 
@@ -359,6 +513,7 @@ void Http1Protocol::EndResponse() {
     return;
   }
   state_ = State::kHead;
+  SkipBody();
   Advance();
   // Of a pipeline, what has come whole is served.
   if (input_ended_ && (state_ == State::kHead || state_ == State::kBody)) state_ = State::kFinished;
@@ -387,14 +542,15 @@ void Http1Protocol::Fill(ByteBuffer& out, size_t room) {
 
 Duration Http1Protocol::deadline() const {
   const HttpLimits& limits = serving_.service.limits;
-  if (state_ == State::kBody) return since_ + limits.body_timeout;
+  if (body_is_pending()) return since_ + limits.body_timeout;
   if (state_ != State::kHead) return Clock::kForever;
+  if (to_skip_ > 0) return skip_deadline_;
   const bool is_idle = input_.empty() && served_any_;
   return since_ + (is_idle ? limits.idle_timeout : limits.header_timeout);
 }
 
 void Http1Protocol::OnDeadline() {
-  if (state_ == State::kBody) return Refuse({408, "the body took too long"});
+  if (body_is_pending()) return Refuse({408, "the body took too long"});
   state_ = State::kFinished;
   host_.WantTurn();
 }

@@ -19,6 +19,9 @@ namespace {
 constexpr size_t kSourceBytes = 32 * 1024;
 // What a header field costs besides its bytes, as HTTP/2 counts.
 constexpr size_t kFieldOverhead = 32;
+// What a source has given is counted from here on. Events of watches are mostly less and gone in
+// the same turn.
+constexpr size_t kSmallPieceBytes = 4096;
 
 // Whether a reset that was sent answers a fault of the client. The others are ours: an answer that
 // does not need the rest of its request, a request that took too long, a source that broke.
@@ -33,15 +36,9 @@ struct Http2Protocol::Callbacks {
   static Http2Protocol& Self(void* user) { return *static_cast<Http2Protocol*>(user); }
 
   static int OnBeginHeaders(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
-    if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
-    Http2Protocol& self = Self(user);
-    auto stream = std::make_unique<Stream>();
-    stream->id = frame->hd.stream_id;
-    stream->started = self.serving_.loop->now();
-    if (self.incomplete_++ == 0)
-      self.incomplete_check_ = stream->started + self.serving_.service.limits.body_timeout;
-    nghttp2_session_set_stream_user_data(session, stream->id, stream.get());
-    self.streams_.emplace(stream->id, std::move(stream));
+    static_cast<void>(session);
+    if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST)
+      Self(user).OnStreamOpened(frame->hd.stream_id);
     return 0;
   }
 
@@ -66,8 +63,10 @@ struct Http2Protocol::Callbacks {
   static int OnData(nghttp2_session* session, uint8_t flags, int32_t id, const uint8_t* data,
                     size_t size, void* user) {
     static_cast<void>(flags);
+    nghttp2_session_consume_connection(session, size);
     auto* stream = static_cast<Stream*>(nghttp2_session_get_stream_user_data(session, id));
-    return stream == nullptr ? 0 : Self(user).OnBodyBytes(*stream, Nghttp2Text(data, size));
+    if (stream != nullptr) Self(user).OnBodyBytes(*stream, Nghttp2Text(data, size));
+    return 0;
   }
 
   static int OnClose(nghttp2_session* session, int32_t id, uint32_t error, void* user) {
@@ -132,6 +131,7 @@ struct Http2Protocol::Callbacks {
     nghttp2_option* made = nullptr;
     nghttp2_option_new(&made);
     if (lenient) nghttp2_option_set_no_http_messaging(made, 1);
+    nghttp2_option_set_no_auto_window_update(made, 1);
     nghttp2_option_set_max_outbound_ack(made, limits::kHttp2MaxOutboundAcks);
     nghttp2_option_set_max_continuations(made, limits::kHttp2MaxContinuations);
     // Far behind our own count, which says ENHANCE_YOUR_CALM.
@@ -155,6 +155,8 @@ Http2Protocol::Http2Protocol(ServingLoop& serving, Host& host, const ConnectionP
       control_frames_(std::max(limits::kHttp2ControlBurst,
                                10 * serving.service.limits.control_frames_per_second),
                       serving.service.limits.control_frames_per_second),
+      memory_(serving.service.MakeMemory()),
+      heads_(serving.service.MakeHeads()),
       idle_since_(serving.loop->now()) {
   nghttp2_session_server_new2(&session_, Callbacks::Get(), this,
                               Callbacks::Options(serving.service.limits.lenient));
@@ -211,10 +213,49 @@ void Http2Protocol::OnInputEnd() {
   host_.WantTurn();
 }
 
+// A stream that is refused is not known here at all: nghttp2 reads its head, which the table of
+// names and values needs, and nobody listens.
+void Http2Protocol::OnStreamOpened(int32_t id) {
+  if (!memory_->has_room()) {
+    nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_REFUSED_STREAM);
+    return;
+  }
+  auto stream = std::make_unique<Stream>();
+  stream->id = id;
+  stream->started = serving_.loop->now();
+  stream->head_memory = MemoryCharge(heads_);
+  stream->body_memory = MemoryCharge(memory_);
+  stream->answer_memory = MemoryCharge(memory_);
+  CheckAt(DueTime(*stream));
+  nghttp2_session_set_stream_user_data(session_, id, stream.get());
+  streams_.emplace(id, std::move(stream));
+}
+
+// Whoever has little on the way is let through while others have used up what there is for heads.
+bool Http2Protocol::ChargeHead(Stream& stream, size_t bytes) {
+  if (stream.head_memory.Add(bytes)) return true;
+  const size_t used = heads_->used();
+  if (used <= limits::kSmallHttpHeadBytes && memory_->has_room()) {
+    stream.head_memory.AddAnyway(bytes);
+    return true;
+  }
+  if (used >= heads_->bytes() / 4 * 3) {
+    Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
+  } else {
+    Reset(stream, NGHTTP2_REFUSED_STREAM);
+  }
+  stream.is_shed = true;
+  stream.request = {};
+  stream.head_memory.Clear();
+  return false;
+}
+
 int Http2Protocol::OnField(Stream& stream, std::string_view name, std::string_view value,
                            bool is_trailer) {
+  if (stream.is_shed) return terminated_ ? NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE : 0;
   const HttpLimits& bounds = serving_.service.limits;
-  stream.header_bytes += name.size() + value.size() + kFieldOverhead;
+  const size_t bytes = name.size() + value.size() + kFieldOverhead;
+  stream.header_bytes += bytes;
   if (++stream.fields > limits::kMaxHttpHeaderFields ||
       stream.header_bytes > bounds.max_header_bytes)
     stream.headers_refused = true;
@@ -223,7 +264,7 @@ int Http2Protocol::OnField(Stream& stream, std::string_view name, std::string_vi
     if (stream.header_bytes > 4 * bounds.max_header_bytes) Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
     return terminated_ ? NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE : 0;
   }
-  if (is_trailer) return 0;
+  if (is_trailer || !ChargeHead(stream, bytes)) return 0;
   if (!name.starts_with(':')) {
     stream.request.headers.Add(std::string(name), std::string(value));
   } else if (name == ":method") {
@@ -251,11 +292,9 @@ int Http2Protocol::OnFrame(const nghttp2_frame& frame) {
       Stream* stream = Find(frame.hd.stream_id);
       if (stream == nullptr) break;
       if (frame.hd.type == NGHTTP2_HEADERS && frame.headers.cat == NGHTTP2_HCAT_REQUEST)
-        return OnRequestHead(*stream, ends_stream);
-      if (!ends_stream) break;
-      stream->is_complete = true;
-      if (!stream->is_dispatched) Dispatch(*stream, false);
-      if (const auto sink = std::move(stream->sink); sink != nullptr) sink->OnEnd();
+        OnRequestHead(*stream, ends_stream);
+      else if (ends_stream)
+        OnRequestEnd(*stream);
       break;
     }
     case NGHTTP2_PING:
@@ -271,80 +310,142 @@ int Http2Protocol::OnFrame(const nghttp2_frame& frame) {
   return 0;
 }
 
-int Http2Protocol::OnRequestHead(Stream& stream, bool ended) {
+void Http2Protocol::OnRequestHead(Stream& stream, bool ended) {
   stream.is_complete = ended;
+  if (stream.is_shed) return;
   HttpRequest& request = stream.request;
-  if (stream.headers_refused || stream.path_refused || request.path.empty()) {
-    const int code = stream.headers_refused ? 431 : 400;
-    Dispatch(stream, false);
-    if (stream.exchange != nullptr)
-      Answer(stream,
-             PlainTextResponse(code, std::to_string(code) + " " + std::string(HttpPhrase(code))));
-    return 0;
-  }
+  if (stream.headers_refused) return Refuse(stream, 431);
+  if (stream.path_refused || request.path.empty()) return Refuse(stream, 400);
   if (!stream.authority.empty() && request.headers.Find("host") == nullptr)
     request.headers.Add("host", std::move(stream.authority));
-  if (ended) {
-    Dispatch(stream, false);
-    return 0;
-  }
+  if (ended) return Dispatch(stream, false);
   const std::string_view length = request.headers.Get("content-length");
   uint64_t value = 0;
   std::from_chars(length.data(), length.data() + length.size(), value);
-  if (value > serving_.service.limits.max_body_bytes) {
-    Dispatch(stream, true);
-  } else if (EqualsIgnoringCase(request.headers.Get("expect"), "100-continue")) {
+  stream.body_refused = value > serving_.service.limits.max_body_bytes;
+  stream.expects_continue = EqualsIgnoringCase(request.headers.Get("expect"), "100-continue");
+  if (serving_.service.handler->takes_heads()) return DispatchHead(stream);
+  if (stream.body_refused) return Dispatch(stream, true);
+  BeginBody(stream);
+  DispatchStream(stream);
+}
+
+// The client has sent all of its request.
+void Http2Protocol::OnRequestEnd(Stream& stream) {
+  stream.is_complete = true;
+  if (stream.is_shed || stream.is_answered) {
+    // Nobody waits for it.
+  } else if (stream.headers_refused && stream.sink == nullptr) {
+    return Refuse(stream, 431);
+  } else if (stream.body == Body::kWanted) {
+    return EndBody(stream, false);
+  }
+  if (stream.sink == nullptr) return;
+  if (stream.headers_refused) return Reset(stream, NGHTTP2_ENHANCE_YOUR_CALM);
+  const auto sink = std::move(stream.sink);
+  sink->OnEnd();
+}
+
+void Http2Protocol::OnBodyBytes(Stream& stream, std::string_view bytes) {
+  if (stream.body == Body::kPassed) {
+    nghttp2_session_consume_stream(session_, stream.id, bytes.size());
+    if (stream.sink != nullptr) stream.sink->OnBytes(bytes);
+    return;
+  }
+  if (stream.is_shed || stream.body_refused || stream.body == Body::kDone) return;
+  if (bytes.size() > serving_.service.limits.max_body_bytes - stream.body_bytes.size()) {
+    stream.body_refused = true;
+    if (stream.body == Body::kWanted) EndBody(stream, true);
+    return;
+  }
+  MemoryCharge& charge =
+      stream.exchange != nullptr ? stream.exchange->body_memory : stream.body_memory;
+  if (!charge.Add(bytes.size())) {
+    if (!serving_.service.memory->has_room()) return Refuse(stream, 503);
+    // The connection alone has no room left, but the client was given this window.
+    charge.AddAnyway(bytes.size());
+  }
+  stream.body_bytes.append(bytes);
+  if (stream.ungranted == 0) ++ungranted_;
+  stream.ungranted += bytes.size();
+  GrantWindow(stream);
+}
+
+void Http2Protocol::GrantWindow(Stream& stream) {
+  if (stream.body != Body::kWanted || stream.ungranted == 0) return;
+  if (!memory_->has_room()) return GrantWindows();
+  nghttp2_session_consume_stream(session_, stream.id, std::exchange(stream.ungranted, 0));
+  --ungranted_;
+}
+
+// The oldest may go on whatever there is: were all of them held back, none would ever be complete.
+void Http2Protocol::GrantWindows() {
+  bool is_oldest = true;
+  for (const auto& [id, stream] : streams_) {
+    if (ungranted_ == 0 || (!is_oldest && !memory_->has_room())) return;
+    if (stream->body != Body::kWanted) continue;
+    is_oldest = false;
+    if (stream->ungranted == 0) continue;
+    nghttp2_session_consume_stream(session_, id, std::exchange(stream->ungranted, 0));
+    --ungranted_;
+  }
+}
+
+void Http2Protocol::BeginBody(Stream& stream) {
+  stream.body = Body::kWanted;
+  if (stream.expects_continue && stream.body_bytes.empty()) {
     const nghttp2_nv status = NameValue(":status", "100");
     nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, stream.id, nullptr, &status, 1, nullptr);
   }
-  if (!stream.is_dispatched) DispatchStream(stream);
-  return 0;
+  GrantWindow(stream);
 }
 
-int Http2Protocol::OnBodyBytes(Stream& stream, std::string_view bytes) {
-  if (stream.sink != nullptr) {
-    stream.sink->OnBytes(bytes);
-    return 0;
-  }
-  if (stream.is_dispatched) return 0;  // refused already, the rest is read for nothing
-  if (bytes.size() > serving_.service.limits.max_body_bytes - stream.request.body.size()) {
-    Dispatch(stream, true);
-    return 0;
-  }
-  if (buffered_body_bytes_ + bytes.size() > limits::kMaxHttp2BodyBytesPerConnection) {
-    nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream.id, NGHTTP2_REFUSED_STREAM);
-    return 0;
-  }
-  stream.request.body.append(bytes);
-  stream.body_bytes += bytes.size();
-  buffered_body_bytes_ += bytes.size();
-  return 0;
+// The body is there, or too large to be read.
+void Http2Protocol::EndBody(Stream& stream, bool too_large) {
+  stream.body = Body::kDone;
+  if (std::exchange(stream.ungranted, 0) > 0) --ungranted_;
+  GrantWindows();
+  if (!stream.is_dispatched) return Dispatch(stream, too_large);
+  RequestBody body{.bytes = std::exchange(stream.body_bytes, {}), .too_large = too_large};
+  if (too_large) body.bytes = {};
+  std::exchange(stream.on_body, nullptr)(std::move(body));
 }
 
-void Http2Protocol::ForgetRequestBody(Stream& stream) {
-  buffered_body_bytes_ -= std::exchange(stream.body_bytes, 0);
+void Http2Protocol::OnBodyWanted(int32_t id, BodyCallback then) {
+  Stream* stream = Find(id);
+  if (stream == nullptr || stream->body != Body::kHeld) return;
+  stream->on_body = std::move(then);
+  if (stream->body_refused || stream->is_complete) return EndBody(*stream, stream->body_refused);
+  BeginBody(*stream);
+  host_.WantTurn();
 }
 
 bool Http2Protocol::DispatchStream(Stream& stream) {
   // The handler may answer at once.
-  stream.exchange = std::make_shared<Exchange>(serving_.loop, this, stream.id);
-  Responder responder(stream.exchange);
-  FillIn(stream.request);
+  Responder responder = MakeExchange(stream);
   auto sink = serving_.service.handler->HandleStream(stream.request, responder);
   if (sink == nullptr) {
     static_cast<void>(std::move(responder).Release());
     std::exchange(stream.exchange, nullptr)->Detach();
     return false;
   }
+  stream.body = Body::kPassed;
   stream.sink = std::move(sink);
   BeginExchange(stream);
   return true;
 }
 
+Responder Http2Protocol::MakeExchange(Stream& stream) {
+  stream.is_head = stream.request.method == "HEAD";
+  FillIn(stream.request);
+  stream.exchange = std::make_shared<Exchange>(serving_.loop, this, stream.id);
+  return Responder(stream.exchange);
+}
+
 void Http2Protocol::BeginExchange(Stream& stream) {
   stream.is_dispatched = true;
-  if (--incomplete_ == 0) incomplete_check_ = Clock::kForever;
-  ForgetRequestBody(stream);
+  stream.exchange->head_memory = std::move(stream.head_memory);
+  stream.exchange->body_memory = std::move(stream.body_memory);
   serving_.service.requests.fetch_add(1, std::memory_order_relaxed);
   serving_.service.requests_in_flight.fetch_add(1, std::memory_order_relaxed);
 }
@@ -357,36 +458,57 @@ void Http2Protocol::FillIn(HttpRequest& request) const {
 }
 
 void Http2Protocol::Dispatch(Stream& stream, bool too_large) {
-  const bool refused = stream.headers_refused || stream.path_refused || stream.request.path.empty();
-  HttpRequest& request = stream.request;
-  stream.is_head = request.method == "HEAD";
-  FillIn(request);
-  stream.exchange = std::make_shared<Exchange>(serving_.loop, this, stream.id);
+  stream.body = Body::kDone;
+  Responder responder = MakeExchange(stream);
   BeginExchange(stream);
-  if (refused) return;
-  HttpService& service = serving_.service;
-  Responder responder(stream.exchange);
+  HttpHandler& handler = *serving_.service.handler;
+  HttpRequest& request = stream.request;
+  request.body = std::exchange(stream.body_bytes, {});
   if (too_large) {
     std::string().swap(request.body);
-    service.handler->HandleTooLarge(std::move(request), std::move(responder));
+    handler.HandleTooLarge(std::move(request), std::move(responder));
   } else {
-    service.handler->Handle(std::move(request), std::move(responder));
+    handler.Handle(std::move(request), std::move(responder));
   }
+}
+
+void Http2Protocol::DispatchHead(Stream& stream) {
+  stream.body = Body::kHeld;
+  Responder responder = MakeExchange(stream);
+  BeginExchange(stream);
+  serving_.service.handler->HandleHead(std::move(stream.request), std::move(responder));
+}
+
+void Http2Protocol::Refuse(Stream& stream, int code) {
+  if (stream.is_answered) return;
+  if (stream.exchange == nullptr) {
+    static_cast<void>(MakeExchange(stream).Release());
+    BeginExchange(stream);
+  }
+  HttpResponse answer =
+      PlainTextResponse(code, std::to_string(code) + " " + std::string(HttpPhrase(code)));
+  if (code == 503) answer.headers.Add("retry-after", "1");
+  Answer(stream, std::move(answer));
+}
+
+void Http2Protocol::Reset(Stream& stream, uint32_t error) {
+  nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream.id, error);
+  host_.WantTurn();
 }
 
 void Http2Protocol::OnStreamClosed(int32_t id) {
   auto found = streams_.extract(id);
   if (found.empty()) return;
   Stream& stream = *found.mapped();
-  if (!stream.is_dispatched && --incomplete_ == 0) incomplete_check_ = Clock::kForever;
+  if (stream.ungranted > 0) --ungranted_;
   if (stream.is_sending && !stream.is_deferred) --sending_;
-  ForgetRequestBody(stream);
   if (stream.sink != nullptr) stream.sink->OnGone();
   if (stream.exchange != nullptr) {
     stream.exchange->Detach();
     serving_.service.requests_in_flight.fetch_sub(1, std::memory_order_relaxed);
   }
   idle_since_ = serving_.loop->now();
+  GrantWindows();
 }
 
 void Http2Protocol::OnResponse(int32_t id, HttpResponse response) {
@@ -396,6 +518,10 @@ void Http2Protocol::OnResponse(int32_t id, HttpResponse response) {
 }
 
 void Http2Protocol::Answer(Stream& stream, HttpResponse response) {
+  if (std::exchange(stream.is_answered, true)) return;
+  // Who waits for the rest of the request waits in vain; what it says about that comes too late.
+  const BodyCallback dropped = std::exchange(stream.on_body, nullptr);
+  ForgetRequest(stream);
   if (response.code < 200) response = PlainTextResponse(500, "Internal Server Error\n");
   stream.response = std::move(response);
   HttpResponse& answer = stream.response;
@@ -421,7 +547,10 @@ void Http2Protocol::Answer(Stream& stream, HttpResponse response) {
   nghttp2_data_provider provider{.source = {.ptr = &stream}, .read_callback = Callbacks::ReadData};
   if (has_body) {
     stream.is_sending = true;
+    stream.progress = serving_.loop->now();
+    CheckAt(DueTime(stream));
     ++sending_;
+    if (answer.body.is_sole()) stream.answer_memory.AddAnyway(answer.body.size());
     if (answer.source != nullptr) answer.source->OnStart(stream.exchange->MakeWake());
   } else {
     answer.source.reset();
@@ -431,10 +560,24 @@ void Http2Protocol::Answer(Stream& stream, HttpResponse response) {
   host_.WantTurn();
 }
 
+void Http2Protocol::ForgetRequest(Stream& stream) {
+  stream.head_memory.Clear();
+  stream.body_memory.Clear();
+  stream.exchange->head_memory.Clear();
+  stream.exchange->body_memory.Clear();
+  if (stream.body == Body::kPassed) return;
+  stream.body = Body::kDone;
+  stream.body_bytes = {};
+  if (std::exchange(stream.ungranted, 0) > 0) --ungranted_;
+  GrantWindows();
+}
+
 void Http2Protocol::OnBodyReady(int32_t id) {
   Stream* stream = Find(id);
   if (stream == nullptr || !stream->is_deferred) return;
   stream->is_deferred = false;
+  stream->progress = serving_.loop->now();
+  CheckAt(DueTime(*stream));
   ++sending_;
   nghttp2_session_resume_data(session_, id);
   host_.WantTurn();
@@ -444,7 +587,7 @@ ssize_t Http2Protocol::ReadBody(Stream& stream, size_t length, uint32_t& flags) 
   flags |= NGHTTP2_DATA_FLAG_NO_COPY;
   if (stream.response.source != nullptr) return ReadFromSource(stream, length, flags);
   const size_t left = stream.response.body.size() - stream.body_sent;
-  if (left <= length) EndBody(stream, flags);
+  if (left <= length) EndAnswer(stream, flags);
   return static_cast<ssize_t>(std::min(left, length));
 }
 
@@ -458,6 +601,9 @@ ssize_t Http2Protocol::ReadFromSource(Stream& stream, size_t length, uint32_t& f
       state = stream.response.source->Read(stream.pending, kSourceBytes);
     }
     if (!state) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    stream.answer_memory.Clear();
+    if (stream.pending.size() > kSmallPieceBytes)
+      stream.answer_memory.AddAnyway(stream.pending.size());
     stream.source_ended = *state == BodySource::State::kEnd;
     if (stream.pending.empty() && !stream.source_ended) {
       stream.pending = ByteBuffer();
@@ -469,11 +615,11 @@ ssize_t Http2Protocol::ReadFromSource(Stream& stream, size_t length, uint32_t& f
     }
   }
   const size_t left = stream.pending.size() - stream.pending_at;
-  if (left <= length && stream.source_ended) EndBody(stream, flags);
+  if (left <= length && stream.source_ended) EndAnswer(stream, flags);
   return static_cast<ssize_t>(std::min(left, length));
 }
 
-void Http2Protocol::EndBody(Stream& stream, uint32_t& flags) {
+void Http2Protocol::EndAnswer(Stream& stream, uint32_t& flags) {
   flags |= NGHTTP2_DATA_FLAG_EOF;
   HttpResponse& answer = stream.response;
   const HttpHeaders trailers =
@@ -490,6 +636,10 @@ void Http2Protocol::EndBody(Stream& stream, uint32_t& flags) {
 
 void Http2Protocol::SendBody(Stream& stream, std::string_view frame_head, size_t length) {
   out_->Append(frame_head);
+  if (length > 0) {
+    stream.progress = serving_.loop->now();
+    sent_body_ = true;
+  }
   if (stream.response.source == nullptr) {
     out_->Append(stream.response.body.view().substr(stream.body_sent, length));
     stream.body_sent += length;
@@ -522,10 +672,12 @@ void Http2Protocol::Fill(ByteBuffer& out, size_t room) {
   out_ = &out;
   room_ = room;
   asked_a_source_ = false;
-  const size_t before = out.size();
+  sent_body_ = false;
   if (nghttp2_session_send(session_) != 0) broken_ = true;
   out_ = nullptr;
-  const bool is_stalled = sending_ > 0 && out.size() == before;
+  // Whatever else is sent, such as answers to pings, says nothing about a client that takes nothing
+  // of what it asked for.
+  const bool is_stalled = sending_ > 0 && !sent_body_;
   if (!is_stalled) {
     stalled_since_ = Clock::kForever;
   } else if (stalled_since_ == Clock::kForever) {
@@ -539,7 +691,7 @@ bool Http2Protocol::finished() const {
 
 Duration Http2Protocol::deadline() const {
   const HttpLimits& bounds = serving_.service.limits;
-  Duration earliest = incomplete_check_;
+  Duration earliest = streams_.empty() ? Clock::kForever : stream_check_;
   if (stalled_since_ != Clock::kForever)
     earliest = std::min(earliest, stalled_since_ + bounds.write_timeout);
   if (streams_.empty()) {
@@ -547,6 +699,16 @@ Duration Http2Protocol::deadline() const {
     earliest = std::min(earliest, idle_since_ + patience);
   }
   return earliest;
+}
+
+Duration Http2Protocol::DueTime(const Stream& stream) const {
+  const HttpLimits& bounds = serving_.service.limits;
+  if (!stream.is_complete && !stream.is_answered && stream.body != Body::kPassed)
+    return stream.started + bounds.body_timeout;
+  // A stream of gRPC may rest for as long as its client likes, if others of the connection do not.
+  if (stream.is_sending && !stream.is_deferred && !bounds.lenient)
+    return stream.progress + bounds.write_timeout;
+  return Clock::kForever;
 }
 
 void Http2Protocol::OnDeadline() {
@@ -558,16 +720,11 @@ void Http2Protocol::OnDeadline() {
     return host_.WantTurn();
   }
   if (streams_.empty()) return Terminate(NGHTTP2_NO_ERROR);
-  incomplete_check_ = Clock::kForever;
+  stream_check_ = Clock::kForever;
   for (const auto& [id, stream] : streams_) {
-    if (stream->is_dispatched) continue;
-    const Duration due = stream->started + bounds.body_timeout;
-    if (due <= now) {
-      nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL);
-      incomplete_check_ = std::min(incomplete_check_, now + bounds.body_timeout);
-    } else {
-      incomplete_check_ = std::min(incomplete_check_, due);
-    }
+    const Duration due = DueTime(*stream);
+    if (due <= now) Reset(*stream, NGHTTP2_CANCEL);
+    CheckAt(due > now ? due : now + bounds.write_timeout);
   }
   host_.WantTurn();
 }

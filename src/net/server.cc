@@ -166,7 +166,7 @@ Result<void> HttpServer::Impl::Start(HttpServerOptions options) {
       std::min(options_.limits.max_connections, DescriptorsForConnections());
   if (!options_.on_error) options_.on_error = [](std::string_view) {};
   service.handler = options_.handler;
-  service.limits = options_.limits;
+  service.SetLimits(options_.limits);
   if (options_.tls) {
     SKIFF_ASSIGN_OR_RETURN(tls_, TlsContext::Load(*options_.tls, *options_.clock));
   }

@@ -2,9 +2,27 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <array>
 
 namespace skiff {
+
+void HttpService::SetLimits(const HttpLimits& bounds) {
+  limits = bounds;
+  memory = std::make_shared<MemoryBudget>(limits.memory_bytes);
+  heads = std::make_shared<MemoryBudget>(limits.memory_bytes / limits::kHttpHeadShare, memory);
+}
+
+std::shared_ptr<MemoryBudget> HttpService::MakeMemory() const {
+  return std::make_shared<MemoryBudget>(
+      std::min(limits.connection_memory_bytes, limits.memory_bytes / 2), memory);
+}
+
+// Room for one head of the largest size, and for its overhead.
+std::shared_ptr<MemoryBudget> HttpService::MakeHeads() const {
+  return std::make_shared<MemoryBudget>(
+      std::min(limits::kHttpHeadsOfConnection * limits.max_header_bytes, heads->bytes()), heads);
+}
 
 std::string_view HttpDate::Get(Clock& clock) {
   const int64_t second = std::chrono::floor<std::chrono::seconds>(clock.Wall()).count();

@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "net/event_loop.h"
 #include "net/http.h"
+#include "net/memory_budget.h"
 
 namespace skiff {
 
@@ -20,6 +21,9 @@ namespace skiff {
 struct HttpLimits {
   size_t max_header_bytes = limits::kMaxHttpHeaderBytes;
   size_t max_body_bytes = limits::kMaxHttpBodyBytes;
+  // What requests and answers on their way may hold, of the server and of one connection.
+  size_t memory_bytes = limits::kMaxHttpMemoryBytes;
+  size_t connection_memory_bytes = limits::kMaxHttpConnectionMemoryBytes;
   uint32_t max_streams = limits::kHttp2MaxStreams;
   // Of HTTP/2, beyond which a client is sent away: in the long run, and ten seconds' worth at once.
   uint32_t resets_per_second = limits::kHttp2ResetsPerSecond;
@@ -37,8 +41,17 @@ struct HttpLimits {
 
 // Any thread. Outlives all connections.
 struct HttpService {
+  HttpService() { SetLimits({}); }
+  void SetLimits(const HttpLimits& bounds);
+  // For one connection.
+  std::shared_ptr<MemoryBudget> MakeMemory() const;
+  std::shared_ptr<MemoryBudget> MakeHeads() const;
+
   HttpHandler* handler = nullptr;
   HttpLimits limits;
+  // Above those of all connections (memory_budget.h): everything, and of it the heads of requests.
+  std::shared_ptr<MemoryBudget> memory;
+  std::shared_ptr<MemoryBudget> heads;
   std::atomic<int64_t> connections = 0;
   std::atomic<int64_t> requests_in_flight = 0;
   std::atomic<uint64_t> requests = 0;

@@ -86,6 +86,23 @@ class FunctionHandler final : public HttpHandler {
   Function function_;
 };
 
+// Decides on the head of a request, and gets the body if it asks for it.
+class HeadHandler final : public HttpHandler {
+ public:
+  using Function = std::function<void(HttpRequest, Responder, bool is_head)>;
+  explicit HeadHandler(Function function) : function_(std::move(function)) {}
+  void Handle(HttpRequest request, Responder responder) override {
+    function_(std::move(request), std::move(responder), false);
+  }
+  bool takes_heads() const override { return true; }
+  void HandleHead(HttpRequest request, Responder responder) override {
+    function_(std::move(request), std::move(responder), true);
+  }
+
+ private:
+  Function function_;
+};
+
 inline HttpResponse TextResponse(std::string_view text, int code = 200) {
   return PlainTextResponse(code, text);
 }
@@ -263,22 +280,10 @@ class TestServer {
   explicit TestServer(FunctionHandler::Function function, HttpLimits limits = {}, int loops = 1,
                       std::optional<TlsOptions> tls = std::nullopt, bool is_manual = false)
       : handler_(std::move(function)) {
-    HttpServerOptions options;
-    options.addresses = {port_.address()};
-    options.handler = &handler_;
-    options.clock = &clock_;
-    if (is_manual) options.clock = &manual_clock_;
-    manual_clock_.JumpWall(clock_.Wall() - manual_clock_.Wall());
-    options.loops = loops;
-    options.limits = limits;
-    options.tls = std::move(tls);
-    options.on_error = [this](std::string_view text) {
-      std::lock_guard lock(mutex_);
-      errors_ += text;
-    };
-    auto server = HttpServer::Start(std::move(options));
-    if (server) server_ = std::move(*server);
-    EXPECT_TRUE(server) << server.error().message();
+    Start(handler_, limits, loops, std::move(tls), is_manual);
+  }
+  TestServer(HttpHandler& handler, HttpLimits limits) : handler_(nullptr) {
+    Start(handler, limits, 1, std::nullopt, false);
   }
 
   // Nobody listens on the port from now on.
@@ -308,6 +313,26 @@ class TestServer {
   }
 
  private:
+  void Start(HttpHandler& handler, HttpLimits limits, int loops, std::optional<TlsOptions> tls,
+             bool is_manual) {
+    HttpServerOptions options;
+    options.addresses = {port_.address()};
+    options.handler = &handler;
+    options.clock = &clock_;
+    if (is_manual) options.clock = &manual_clock_;
+    manual_clock_.JumpWall(clock_.Wall() - manual_clock_.Wall());
+    options.loops = loops;
+    options.limits = limits;
+    options.tls = std::move(tls);
+    options.on_error = [this](std::string_view text) {
+      std::lock_guard lock(mutex_);
+      errors_ += text;
+    };
+    auto server = HttpServer::Start(std::move(options));
+    if (server) server_ = std::move(*server);
+    EXPECT_TRUE(server) << server.error().message();
+  }
+
   HeldPort port_;
   SystemClock clock_;
   ManualClock manual_clock_;

@@ -133,7 +133,7 @@ class Slow(threading.Thread):
                 data = self._socket.recv(65536)
             except TimeoutError:
                 return True
-            if not data or data[3:4] == bytes([h2.RST_STREAM]):
+            if not data or data[3:4] in (bytes([h2.RST_STREAM]), bytes([h2.HEADERS])):
                 return False
         return True
 
@@ -159,6 +159,25 @@ class DoesNotRead(threading.Thread):
             self.ended = time.monotonic()
 
 
+class PingsWithoutReading(threading.Thread):
+    """Asks for much and gives no window for it, but pings and reads what comes back."""
+    what, patience, ended = "pings beside an answer that is not taken", BODY_SECONDS, None
+
+    def __init__(self, server):
+        super().__init__(daemon=True)
+        self._connection = Http2(server)
+        self._connection.grants = False
+        self._connection.head(get(LIST, bearer(ADMIN)))
+
+    def run(self):
+        with contextlib.suppress(h2.Ended):
+            for _ in range(BODY_SECONDS + LATE_SECONDS):
+                self._connection.settle()
+                time.sleep(1)
+            return
+        self.ended = time.monotonic()
+
+
 class SlowClients(WireCase):
     """They begin before all other tests, so that these pass the time."""
     clients, began = [], 0
@@ -172,7 +191,8 @@ class SlowClients(WireCase):
                            {"metadata": {"name": f"large{i}"}, "data": {"a": "x" * cls.MAP_BYTES}})
         cls.began = time.monotonic()
         tcp = lambda: socket.create_connection(("127.0.0.1", server.port))
-        post = b"POST " + LIST + b" HTTP/1.1\r\nHost: skiff\r\n" + JSON + b"\r\n"
+        post = (b"POST " + LIST + b" HTTP/1.1\r\nHost: skiff\r\n" + JSON +
+                b"\r\nAuthorization: Bearer " + ADMIN.encode() + b"\r\n")
         body = b'{"metadata": {"name": "never", "labels": {' + b" " * 100
         slow_body, slow_chunks, slow_stream, slow_head = (
             Http1(server), Http1(server), Http2(server), Http2(server))
@@ -196,6 +216,7 @@ class SlowClients(WireCase):
             Slow("a slow body of HTTP/2", slow_stream.socket, body, BODY_SECONDS),
             Slow("a slow head of HTTP/2", slow_head.socket, b"\0\1a\1b" * 99, BODY_SECONDS),
             DoesNotRead(server),
+            PingsWithoutReading(server),
         ]
         for client in cls.clients:
             client.start()

@@ -87,6 +87,10 @@ class Http1:
             answer.body = self._body(headers)
         return answer
 
+    def first_line(self):
+        """Of the next answer, which may be one that only announces another."""
+        return self._until(b"\r\n\r\n").split(b"\r\n")[0]
+
     def is_closed(self):
         """Whether the server has nothing more to say and ends the connection."""
         return self._input == b"" and self._more() is False

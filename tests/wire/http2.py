@@ -103,6 +103,7 @@ class Http2:
         self._answers = {}
         self._resets = {}
         self.pings = 0
+        self.grants = True  # a window for what has come
         if before is not None:
             self.send(before)
             return
@@ -194,7 +195,7 @@ class Http2:
                 code = code_of(payload)
             else:
                 body += payload
-                if payload:
+                if payload and self.grants:
                     more = struct.pack(">I", len(payload))
                     self.send(frame(WINDOW_UPDATE, 0, 0, more) +
                               frame(WINDOW_UPDATE, 0, stream, more))

@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from budget_cases import Budgets
 from case import SANITIZED, Figures, WireCase
 from crowd_cases import Crowd, SlowClients, raise_file_limit
 from http1_cases import MalformedHttp1, ReusedConnections, Smuggling
@@ -22,7 +23,7 @@ from size_cases import Sizes
 from websocket_cases import WebSockets
 
 ORDER = (MalformedHttp1, Smuggling, ReusedConnections, MalformedHttp2, Http2Floods, ReusedHttp2,
-         WebSockets, Paths, Sizes, Crowd, SlowClients)
+         WebSockets, Paths, Sizes, Budgets, Crowd, SlowClients)
 MORE_FILES, MORE_MB = 20, 96
 SETTLING_SECONDS = 60
 

@@ -47,6 +47,7 @@ class AnswerOnce final : public Responder::Sink {
   }
   bool gone() const override { return answered() || client_->gone(); }
   void Post(std::move_only_function<void()> task) override { client_->Post(std::move(task)); }
+  void ReadBody(BodyCallback then) override { client_->ReadBody(std::move(then)); }
 
   // The same for who must not be told of it by OnAnswer(). False: somebody was quicker.
   bool RespondInstead(HttpResponse response) {

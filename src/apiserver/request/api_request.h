@@ -47,9 +47,10 @@ struct ApiRequest {
   RequestInfo info = {};
   UserInfo user = {};
   std::string audit_id = {};
-  Duration started{0};   // Clock::Monotonic()
-  Duration deadline{0};  // of the answer; long-running requests have none: zero
-  size_t stage = 0;      // of the pipeline that it has reached
+  Duration started{0};       // Clock::Monotonic()
+  Duration deadline{0};      // of the answer; long-running requests have none: zero
+  size_t stage = 0;          // of the pipeline that it has reached
+  bool awaits_body = false;  // only the head has come
   // What it names is served here; until that is known, its names may be inventions of the client.
   bool is_routed = false;
   InFlight in_flight = {};
