@@ -112,6 +112,8 @@ struct RequestOptions {
   Duration min_request_timeout = std::chrono::seconds(1800);
   double goaway_chance = 0;                      // at most 0.02
   int64_t http2_max_streams_per_connection = 0;  // zero: the server's own default
+  // --memory-limit, which kube-apiserver does not have. Zero: that of the cgroup, or the machine's.
+  int64_t memory_limit_bytes = 0;
 };
 
 struct ShutdownOptions {

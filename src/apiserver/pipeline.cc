@@ -51,6 +51,7 @@ const Pipeline::Stage Pipeline::kStages[] = {
     {"receive", &Pipeline::Receive},
     {"request info", &Pipeline::ReadInfo},
     {"shutdown", &Pipeline::TurnAwayLate},
+    {"memory", &Pipeline::LimitMemory},
     {"timeout", &Pipeline::LimitTime},
     {"origin", &Pipeline::AnswerOrigin},
     {"authentication", &Pipeline::Authenticate},
@@ -185,6 +186,22 @@ Pipeline::Then Pipeline::TurnAwayLate(ApiRequestPtr& request) {
   RespondBytes(*request, 429, "text/plain; charset=utf-8",
                SharedBytes("The apiserver is shutting down, please try again later.\n"),
                std::move(extra));
+  return Then::kDone;
+}
+
+// What makes room is always taken, and so are leases, which do not grow and without which the
+// cluster would believe its nodes to be gone. Whatever else stays is refused first, so that one can
+// still look what there is to delete.
+Pipeline::Then Pipeline::LimitMemory(ApiRequestPtr& request) {
+  const RequestInfo& info = request->info;
+  if (options_.memory == nullptr || request->local != nullptr || !info.is_resource)
+    return Then::kNext;
+  const MemoryGauge::Level level = options_.memory->level();
+  if (level == MemoryGauge::Level::kRoom || info.verb.starts_with("delete") ||
+      info.group == "coordination.k8s.io")
+    return Then::kNext;
+  if (level == MemoryGauge::Level::kTight && OnlyReads(info)) return Then::kNext;
+  AskToComeAgain(*request, "The server is short of memory, please try again later.\n");
   return Then::kDone;
 }
 

@@ -23,6 +23,7 @@
 #include "apiserver/request_deadlines.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory_limit.h"
 #include "base/random.h"
 #include "net/http.h"
 
@@ -40,7 +41,8 @@ struct PipelineOptions {
   Authorizer& authorizer;
   RequestDeadlines& deadlines;
   FrontHeaders& headers;
-  FlowConfig* flow = nullptr;  // null: requests belong to no flow
+  FlowConfig* flow = nullptr;     // null: requests belong to no flow
+  MemoryGauge* memory = nullptr;  // null: there is enough
   Duration request_timeout = std::chrono::seconds(60);
   int64_t max_readonly_inflight = 400;
   int64_t max_mutating_inflight = 200;
@@ -86,6 +88,7 @@ class Pipeline final : public HttpHandler {
   Then Receive(ApiRequestPtr& request);
   Then ReadInfo(ApiRequestPtr& request);
   Then TurnAwayLate(ApiRequestPtr& request);
+  Then LimitMemory(ApiRequestPtr& request);
   Then LimitTime(ApiRequestPtr& request);
   Then AnswerOrigin(ApiRequestPtr& request);
   Then Authenticate(ApiRequestPtr& request);

@@ -70,6 +70,7 @@ class PipelineTest : public testing::Test, private LogSink {
                             .authorizer = authorizer_,
                             .deadlines = deadlines_,
                             .headers = *headers_,
+                            .memory = &memory_,
                             .max_readonly_inflight = 2,
                             .max_mutating_inflight = 1,
                             .resolvers = {std::move(resolver)}};
@@ -119,6 +120,8 @@ class PipelineTest : public testing::Test, private LogSink {
   FakeAuthorizer authorizer_;
   RequestDeadlines deadlines_{clock_};
   std::unique_ptr<FrontHeaders> headers_;
+  uint64_t memory_used_ = 0;
+  MemoryGauge memory_{clock_, 1000, [this] { return memory_used_; }};
   std::optional<Pipeline> pipeline_;
   std::vector<ApiRequestPtr> kept_;  // which the pipeline counts until they go
 };
@@ -246,6 +249,33 @@ TEST_F(PipelineTest, ABodyThatDoesNotComeEndsARequestAtItsTime) {
   EXPECT_EQ(slow->Wait().code, 504);
   slow->on_body = nullptr;
   EXPECT_EQ(pipeline_->in_flight(), 0);
+}
+
+TEST_F(PipelineTest, WhenMemoryIsShortWhatStaysIsRefusedFirst) {
+  Make(AnswerOk);
+  const auto code = [&](const std::string& method, const std::string& path) {
+    return Ask(method, path)->Wait().code;
+  };
+  const std::string lease = "/apis/coordination.k8s.io/v1/namespaces/a/leases/b";
+  EXPECT_EQ(code("POST", "/api/v1/namespaces"), 200);
+  memory_used_ = 800;
+  clock_.Advance(std::chrono::seconds(1));
+  const auto refused = Ask("POST", "/api/v1/namespaces");
+  EXPECT_EQ(refused->Wait().code, 429);
+  EXPECT_EQ(refused->Wait().headers.Get("retry-after"), "1");
+  EXPECT_EQ(code("PATCH", "/api/v1/namespaces/a"), 429);
+  EXPECT_EQ(code("GET", "/api/v1/namespaces"), 200);
+  EXPECT_EQ(code("DELETE", "/api/v1/namespaces/a"), 200);
+  EXPECT_EQ(code("PUT", lease), 200);
+  memory_used_ = 900;
+  clock_.Advance(std::chrono::seconds(1));
+  EXPECT_EQ(code("GET", "/api/v1/namespaces"), 429);
+  EXPECT_EQ(code("DELETE", "/api/v1/namespaces/a"), 200);
+  EXPECT_EQ(code("PUT", lease), 200);
+  EXPECT_EQ(code("GET", "/livez"), 200);
+  memory_used_ = 0;
+  clock_.Advance(std::chrono::seconds(1));
+  EXPECT_EQ(code("POST", "/api/v1/namespaces"), 200);
 }
 
 TEST_F(PipelineTest, AServerThatStopsSendsClientsElsewhere) {

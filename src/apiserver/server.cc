@@ -53,6 +53,8 @@
 #include "apiserver/validation/features.h"
 #include "apiserver/validation/pod_options.h"
 #include "apiserver/zpages.h"
+#include "base/limits.h"
+#include "base/memory_limit.h"
 #include "base/metrics.h"
 #include "base/resident_memory.h"
 #include "net/loop_watchdog.h"
@@ -96,6 +98,7 @@ class ApiServer::Impl {
         housekeeper_(clock),
         profiles_(clock),
         health_metrics_(std::chrono::duration<double>(clock.Wall()).count()),
+        memory_(clock, MemoryLimit(options_.requests.memory_limit_bytes)),
         watchdog_(clock, log, &registry_of_metrics_) {}
 
   Result<void> Start() {
@@ -143,6 +146,7 @@ class ApiServer::Impl {
     housekeeper_.Add(std::chrono::seconds(1), [this] {
       ForgetStart();
       TellOfStore();
+      LookAtMemory();
     });
     housekeeper_.Add(std::chrono::seconds(15), [this] { freed_memory_.ReleaseIfMuch(); });
     run_soon_ = housekeeper_.Add({}, [this] { RunWaiting(); });
@@ -495,6 +499,7 @@ class ApiServer::Impl {
         .deadlines = request_deadlines_,
         .headers = *front_headers_,
         .flow = flow_ ? &*flow_ : nullptr,
+        .memory = &memory_,
         .request_timeout = options_.requests.request_timeout,
         .max_readonly_inflight = options_.requests.max_requests_inflight,
         .max_mutating_inflight = options_.requests.max_mutating_requests_inflight,
@@ -643,6 +648,11 @@ class ApiServer::Impl {
     http.watchdog = &watchdog_;
     http.share_port = options_.permit_port_sharing;
     http.limits.body_timeout = options_.requests.request_timeout;
+    // Requests on their way may have a quarter of the memory, and so may connections that are idle.
+    const uint64_t quarter = memory_.limit_bytes() / 4;
+    http.limits.memory_bytes = std::min<uint64_t>(http.limits.memory_bytes, quarter);
+    http.limits.max_connections =
+        std::min<uint64_t>(http.limits.max_connections, quarter / limits::kHttpIdleConnectionBytes);
     if (options_.requests.http2_max_streams_per_connection > 0) {
       http.limits.max_streams =
           static_cast<uint32_t>(options_.requests.http2_max_streams_per_connection);
@@ -686,6 +696,19 @@ class ApiServer::Impl {
     } else {
       log_.Error(health.readable ? "the cluster store takes no writes" : "the cluster store fails",
                  {{"reason", fault}});
+    }
+  }
+
+  // What was freed may be all that is lacking.
+  void LookAtMemory() {
+    if (memory_.level() != MemoryGauge::Level::kRoom) freed_memory_.Release();
+    const bool is_short = memory_.level() != MemoryGauge::Level::kRoom;
+    if (std::exchange(memory_was_short_, is_short) == is_short) return;
+    if (is_short) {
+      log_.Warning("memory is short: requests are refused",
+                   {{"limit", std::to_string(memory_.limit_bytes())}});
+    } else {
+      log_.Info("there is enough memory again");
     }
   }
 
@@ -736,6 +759,7 @@ class ApiServer::Impl {
   bool start_forgotten_ = false;  // of the housekeeper, like what follows
   std::string fault_of_store_;    // as last told
   FreedMemory freed_memory_;
+  bool memory_was_short_ = false;  // as last told
   std::optional<Registry> registry_;
   AdmissionMetrics admission_metrics_{metrics_};
   std::unique_ptr<AdmissionChain> admission_;
@@ -744,6 +768,7 @@ class ApiServer::Impl {
   LogFiles log_files_;
   ProfilePages profiles_;
   HealthMetrics health_metrics_;
+  MemoryGauge memory_;
   Health health_;
   std::optional<ZPages> zpages_;
   std::optional<FlowConfig> flow_;

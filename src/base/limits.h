@@ -161,6 +161,9 @@ inline constexpr int kMaxStoreOpenFiles = 256;
 // what the process may have, within these.
 inline constexpr size_t kMinDescriptorReserve = 16;
 inline constexpr size_t kMaxDescriptorReserve = kMaxStoreOpenFiles + 64;
+// The least that --memory-limit may be, and how often the process looks how much it has.
+inline constexpr uint64_t kMinMemoryLimitBytes = 32 * 1024 * 1024;
+inline constexpr std::chrono::milliseconds kMemoryLookInterval{20};
 // With less room than this on the disk no more is written, and how much is written before the disk
 // is asked again. The reserve is a file that is given up when the disk is full all the same, so
 // that what is in memory can be put into files.
@@ -214,6 +217,9 @@ inline constexpr size_t kMaxHttpConnectionMemoryBytes = 64 * 1024 * 1024;
 inline constexpr size_t kHttpHeadShare = 8;
 inline constexpr size_t kHttpHeadsOfConnection = 4;
 inline constexpr size_t kSmallHttpHeadBytes = 64 * 1024;
+// What a connection that is idle takes, by TLS, for the number of them that fits into little
+// memory.
+inline constexpr size_t kHttpIdleConnectionBytes = 32 * 1024;
 // A line with the size of a chunk and extensions that nobody uses; the trailer after the last one.
 inline constexpr size_t kMaxHttpChunkLineBytes = 256;
 inline constexpr size_t kMaxHttpTrailerBytes = 8 * 1024;

@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -9,6 +8,8 @@
 
 #include <sys/resource.h>
 
+#include "base/descriptors.h"
+#include "base/memory_limit.h"
 #include "base/metrics.h"
 
 namespace skiff {
@@ -29,37 +30,12 @@ constexpr MetricSpec kVirtual{.name = "process_virtual_memory_bytes",
 constexpr MetricSpec kMaxVirtual{.name = "process_virtual_memory_max_bytes",
                                  .help = "Address space that the process may have; -1: unbounded."};
 
-// The first two numbers of /proc/self/statm: pages of address space, and those in RAM.
-std::optional<std::array<uint64_t, 2>> MemoryPages() {
-  const int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return std::nullopt;
-  std::array<char, 256> text;
-  const ssize_t size = read(fd, text.data(), text.size());
-  close(fd);
-  if (size <= 0) return std::nullopt;
-  std::array<uint64_t, 2> pages{};
-  const char* at = text.data();
-  const char* const end = at + size;
-  for (uint64_t& number : pages) {
-    while (at < end && *at == ' ') ++at;
-    at = std::from_chars(at, end, number).ptr;
-  }
-  return pages;
-}
-
-void EmitPages(size_t which, const MetricsRegistry::Emit& emit) {
-  const auto pages = MemoryPages();
-  if (!pages) return;
-  emit({}, static_cast<double>((*pages)[which]) * static_cast<double>(sysconf(_SC_PAGESIZE)));
+void EmitMemory(uint64_t ProcessMemory::*which, const MetricsRegistry::Emit& emit) {
+  if (const auto memory = ReadProcessMemory()) emit({}, static_cast<double>((*memory).*which));
 }
 
 void EmitOpenFds(const MetricsRegistry::Emit& emit) {
-  DIR* const directory = opendir("/proc/self/fd");
-  if (directory == nullptr) return;
-  int count = 0;
-  while (const dirent* entry = readdir(directory)) count += entry->d_name[0] != '.' ? 1 : 0;
-  closedir(directory);
-  emit({}, count - 1);  // without the one that was open for counting
+  if (const std::optional<size_t> count = OpenDescriptors()) emit({}, static_cast<double>(*count));
 }
 
 void EmitLimit(__rlimit_resource which, const MetricsRegistry::Emit& emit) {
@@ -80,9 +56,10 @@ void AddProcessMetrics(MetricsRegistry& registry, double start_time_seconds) {
     };
     emit({}, seconds(usage.ru_utime) + seconds(usage.ru_stime));
   });
-  registry.AddCollected(kVirtual, MetricKind::kGauge, [](const Emit& emit) { EmitPages(0, emit); });
+  registry.AddCollected(kVirtual, MetricKind::kGauge,
+                        [](const Emit& emit) { EmitMemory(&ProcessMemory::address_space, emit); });
   registry.AddCollected(kResident, MetricKind::kGauge,
-                        [](const Emit& emit) { EmitPages(1, emit); });
+                        [](const Emit& emit) { EmitMemory(&ProcessMemory::resident, emit); });
   registry.AddCollected(kOpenFds, MetricKind::kGauge, EmitOpenFds);
   registry.AddCollected(kMaxFds, MetricKind::kGauge,
                         [](const Emit& emit) { EmitLimit(RLIMIT_NOFILE, emit); });

@@ -49,4 +49,9 @@ void FreedMemory::ReleaseIfMuch() {
   kept_bytes_ = free_bytes;
 }
 
+void FreedMemory::Release() {
+  malloc_trim(0);
+  kept_bytes_ = mallinfo2().fordblks;
+}
+
 }  // namespace skiff

@@ -23,6 +23,8 @@ void ReleaseStartupMemory();
 class FreedMemory {
  public:
   void ReleaseIfMuch();
+  // For when memory is short: whatever there is.
+  void Release();
 
  private:
   size_t kept_bytes_ = 0;  // that were free at the last time, or less since

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "apiserver/admission/plugin.h"
+#include "base/limits.h"
 #include "base/suggest.h"
 #include "cli/flag_values.h"
+#include "object/scalar/quantity.h"
 
 namespace skiff::flag_setters {
 namespace {
@@ -52,6 +54,10 @@ Result<Number> ParseNumber(std::string_view text) {
   return number;
 }
 
+std::string ShowBytes(int64_t bytes) {
+  return Quantity(bytes, QuantityFormat::kBinarySI).ToString();
+}
+
 }  // namespace
 
 Result<void> SetMinRequestTimeout(Line& line, std::string_view text, bool /*first*/) {
@@ -62,6 +68,21 @@ Result<void> SetMinRequestTimeout(Line& line, std::string_view text, bool /*firs
 
 std::string ShowMinRequestTimeout(Line& line) {
   return std::to_string(line.options.requests.min_request_timeout / std::chrono::seconds(1));
+}
+
+Result<void> SetMemoryLimit(Line& line, std::string_view text, bool /*first*/) {
+  const Result<Quantity> quantity = Quantity::Parse(text);
+  if (!quantity) return BadRequest(Quoted(text) + " is not a quantity such as 512Mi");
+  const int64_t bytes = quantity->Value();
+  if (bytes != 0 && bytes < static_cast<int64_t>(limits::kMinMemoryLimitBytes))
+    return BadRequest(Quoted(text) + " is less than a server needs, which is " +
+                      ShowBytes(limits::kMinMemoryLimitBytes));
+  line.options.requests.memory_limit_bytes = bytes;
+  return {};
+}
+
+std::string ShowMemoryLimit(Line& line) {
+  return ShowBytes(line.options.requests.memory_limit_bytes);
 }
 
 Result<void> SetSecurePort(Line& line, std::string_view text, bool /*first*/) {

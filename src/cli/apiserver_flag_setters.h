@@ -14,6 +14,9 @@ using Line = ApiServerCommandLine;
 // Seconds as a bare number.
 Result<void> SetMinRequestTimeout(Line& line, std::string_view text, bool first);
 std::string ShowMinRequestTimeout(Line& line);
+// A quantity: "512Mi".
+Result<void> SetMemoryLimit(Line& line, std::string_view text, bool first);
+std::string ShowMemoryLimit(Line& line);
 Result<void> SetSecurePort(Line& line, std::string_view text, bool first);
 std::string ShowSecurePort(Line& line);
 Result<void> SetCipherSuites(Line& line, std::string_view text, bool first);

@@ -73,6 +73,12 @@ constexpr ApiServerFlag kFlags[] = {
      .about = "older versions cannot be emulated",
      .effect = FlagEffect::kIgnored,
      .default_text = "[]"},
+    {.name = "memory-limit",
+     .type = "string",
+     .section = "generic",
+     .about = "the memory that the server may have before it refuses requests, such as 512Mi; 0: "
+              "what its cgroup or the machine has",
+     .binding = {.set = SetMemoryLimit, .show = ShowMemoryLimit}},
     {.name = "min-request-timeout",
      .type = "int",
      .section = "generic",

@@ -156,6 +156,16 @@ TEST_F(ApiServerFlagsTest, SuggestsWhatWasMeant) {
   EXPECT_NE(Parse({"--secure-port"}), "");
 }
 
+TEST_F(ApiServerFlagsTest, TakesAMemoryLimitAsAQuantity) {
+  EXPECT_EQ(Parse({"--memory-limit=512Mi"}), "");
+  EXPECT_EQ(options().requests.memory_limit_bytes, 512 << 20);
+  EXPECT_EQ(Parse({"--memory-limit=0"}), "");
+  EXPECT_EQ(options().requests.memory_limit_bytes, 0);
+  EXPECT_NE(Parse({"--memory-limit=1Ki"}), "");
+  EXPECT_NE(Parse({"--memory-limit=-1Gi"}), "");
+  EXPECT_NE(Parse({"--memory-limit=much"}), "");
+}
+
 TEST_F(ApiServerFlagsTest, TakesVersionWithAndWithoutAValue) {
   EXPECT_EQ(Parse({"--version"}), "");
   EXPECT_EQ(line_.version, "true");
@@ -175,7 +185,11 @@ TEST_F(ApiServerFlagsTest, HelpHasEverySectionAndNoHiddenFlag) {
 
 TEST_F(ApiServerFlagsTest, HasTheNamesTypesAndDefaultsOfKubeApiserver) {
   std::vector<ApiServerFlag> flags = AllApiServerFlags();
-  EXPECT_EQ(std::erase_if(flags, [](const auto& flag) { return flag.name == "data-dir"; }), 1U);
+  EXPECT_EQ(std::erase_if(flags,
+                          [](const auto& flag) {
+                            return flag.name == "data-dir" || flag.name == "memory-limit";
+                          }),
+            2U);
   ExpectFlagsOf("kube-apiserver", SKIFF_SOURCE_DIR, flags);
 }
 
