@@ -201,6 +201,7 @@ void EventLoop::Turn(int timeout_ms) {
   RunPosted();
   RunTimers();
   RunTurnEnd();
+  phase_until_ = Clock::kForever;
 }
 
 void EventLoop::Run() {

@@ -93,7 +93,7 @@ class EventLoop {
 
   // The time when this turn began.
   Duration now() const { return now_; }
-  // Whether what this phase of the turn may take is over: what can wait should.
+  // Whether this phase of the turn has had its time: what can wait should. Never between turns.
   bool overdue() { return clock_.Monotonic() >= phase_until_; }
   Clock& clock() { return clock_; }
 
@@ -127,7 +127,7 @@ class EventLoop {
 
   Clock& clock_;
   Duration now_;
-  Duration phase_until_{0};
+  Duration phase_until_ = Clock::kForever;
   std::string name_;
   std::atomic<int64_t> busy_since_{Clock::kForever.count()};
   std::atomic<pid_t> thread_number_{0};

@@ -42,6 +42,8 @@ void LoopWatchdog::Stop() {
 }
 
 void LoopWatchdog::Watch(const std::shared_ptr<EventLoop>& loop) {
+  // So that there is a zero to grow from.
+  if (stuck_total_ != nullptr) stuck_total_->With({loop->name()});
   auto watched = std::make_shared<Watched>(loop);
   const std::lock_guard lock(mutex_);
   std::erase_if(watched_, [](const auto& each) { return each->loop.expired(); });

@@ -40,6 +40,15 @@ def names_our_functions(profile):
     return len(profile.samples) > 2 and any("skiff::" in name for name in profile.functions)
 
 
+class EventLoops(ServerCase):
+    def test_a_check_and_a_metric_tell_of_loops_that_do_not_turn(self):
+        for endpoint in ("livez", "readyz", "healthz"):
+            self.assertIn("event-loops", self.get(f"/{endpoint}?verbose").text)
+        self.assertIn('skiff_event_loop_stuck_total{loop="http-0"}', self.get("/metrics").text)
+        # There is another that can answer.
+        self.assertIn('skiff_event_loop_stuck_total{loop="http-1"}', self.get("/metrics").text)
+
+
 class Profiles(ServerCase):
     def test_the_cpu_profile_names_what_the_server_does(self):
         end = threading.Event()
