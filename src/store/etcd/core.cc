@@ -10,7 +10,10 @@ namespace skiff {
 EtcdCore::EtcdCore(EtcdOptions options, std::vector<EtcdEndpoint> endpoints)
     : options_(std::move(options)), timers_("etcd-timers", *options_.clock) {
   members_ = std::make_shared<EtcdMembers>(options_, std::move(endpoints), timers_,
-                                           [this](const Status& why) { LoseHistory(why); });
+                                           [this](const Status& why) {
+                                             seen_revision_ = 0;
+                                             LoseHistory(why);
+                                           });
 }
 
 void EtcdCore::Start() { members_->Start(); }
@@ -85,14 +88,17 @@ Result<void> EtcdCore::Observe(const EtcdConnection& connection,
   return {};
 }
 
+// Whoever follows the store must read everything anew, as after a compaction.
 void EtcdCore::LoseHistory(const Status& why) {
+  compacted = 0;
+  const Status lost(StatusReason::kExpired, why.message());
   std::vector<std::weak_ptr<EtcdFollower>> followers;
   {
     std::unique_lock lock(mutex_);
     followers = followers_;
   }
   for (const auto& weak : followers) {
-    if (const auto follower = weak.lock()) follower->OnHistoryLost(why);
+    if (const auto follower = weak.lock()) follower->OnHistoryLost(lost);
   }
 }
 

@@ -12,7 +12,7 @@
 //   with "the next" revision.
 // - A watch is one gRPC stream. After an interruption it goes on from the next revision it has not
 //   told of. If etcd lost data, was restored from an older backup or replaced by another cluster,
-//   the watch ends with kInternalError.
+//   the watch ends with kExpired. A cluster at the same endpoints, all of them, is then followed.
 //
 // Threads: those of gRPC, and one for timers.
 #pragma once

@@ -104,7 +104,7 @@ void EtcdMembers::OnStatus(StatusCall& call, const grpc::Status& status) {
     (void)CheckCluster(*call.connection, cluster);
     return;
   }
-  member.foreign = false;
+  member.foreign = 0;
   member.state = State::kUp;
   member.failures = 0;
   member.error.clear();
@@ -257,13 +257,22 @@ Result<void> EtcdMembers::CheckCluster(const EtcdConnection& connection, uint64_
       StatusReason::kInternalError,
       "etcd endpoint " + member.endpoint.url +
           " belongs to another cluster than the one this server began with; give "
-          "only members of one cluster, and restart this server if it was replaced");
-  member.foreign = true;
+          "only members of one cluster. If it was replaced, this server follows the new one once "
+          "every endpoint belongs to it");
+  member.foreign = cluster_id;
+  // As long as one endpoint may still be of the old cluster, this may be a mistake in the list of
+  // endpoints, and nothing must be written there.
+  const bool is_replaced = std::ranges::all_of(
+      members_, [&](const Member& other) { return other.foreign == cluster_id; });
+  if (is_replaced) {
+    cluster_id_ = cluster_id;
+    for (Member& each : members_) each.foreign = 0;
+  }
   const bool none_left = std::none_of(members_.begin(), members_.end(), [](const Member& other) {
-    return other.state == State::kUp && !other.foreign;
+    return other.state == State::kUp && other.foreign == 0;
   });
   TakeDown(lock, connection.endpoint, status.message());
-  if (none_left) on_replaced_(status);
+  if (is_replaced || none_left) on_replaced_(status);
   return std::unexpected(status);
 }
 

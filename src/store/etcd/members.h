@@ -68,7 +68,7 @@ class EtcdMembers : public std::enable_shared_from_this<EtcdMembers> {
   struct Member {
     EtcdEndpoint endpoint;
     State state = State::kDown;
-    bool foreign = false;  // of another cluster
+    uint64_t foreign = 0;  // the other cluster that it belongs to
     int failures = 0;
     Duration avoid_until{0};
     std::shared_ptr<EtcdConnection> connection;
