@@ -1,6 +1,6 @@
 #include "cli/store_import.h"
 
-#include <dirent.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <utility>
 
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "base/strings.h"
@@ -34,35 +35,70 @@ std::unexpected<Status> CannotMake(const std::string& directory, int error) {
   return Fail(StatusReason::kInternalError, "cannot make " + Quoted(directory) + ": " + why);
 }
 
-// A directory that vanishes unless it is renamed.
+// A directory for what is being made, which vanishes with this object. Its lock tells others that
+// somebody is still at it.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() = default;
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
   ~TemporaryDirectory() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+    Remove();
+    if (fd_ >= 0) close(fd_);
   }
 
   Result<std::string> MakeBeside(const std::string& directory) {
     std::string beside = TemporaryNameBeside(directory);
     if (mkdtemp(beside.data()) == nullptr) return CannotMake(directory, errno);
     path_ = std::move(beside);
+    fd_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd_ < 0 || flock(fd_, LOCK_EX | LOCK_NB) != 0) return CannotMake(directory, errno);
     return path_;
   }
 
-  Result<void> RenameTo(const std::string& directory) {
-    if (rename(path_.c_str(), directory.c_str()) != 0) return CannotMake(directory, errno);
-    path_.clear();
+  // Gives what was made in it its name.
+  Result<void> Publish(const std::string& directory) {
+    if (rename(made().c_str(), directory.c_str()) != 0) return CannotMake(directory, errno);
+    Remove();
     return SyncParentDirectory(directory);
   }
 
-  const std::string& path() const { return path_; }
+  std::string made() const { return path_ + "/made"; }
+  std::string scratch() const { return path_ + "/scratch"; }
 
  private:
+  void Remove() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+    path_.clear();
+  }
+
   std::string path_;
+  int fd_ = -1;
 };
+
+// Whether the name is one that TemporaryNameBeside gives to what becomes `name`.
+bool IsTemporaryNameOf(std::string_view found, std::string_view name) {
+  std::string wanted = TemporaryNameBeside(name);
+  const size_t random_bytes = std::strlen("XXXXXX");
+  wanted.resize(wanted.size() - random_bytes);
+  return found.size() == wanted.size() + random_bytes && found.starts_with(wanted);
+}
+
+// What those who were killed have left. Nobody has it locked.
+void RemoveLeftOvers(const std::string& directory) {
+  const std::filesystem::path path(directory);
+  const std::filesystem::path parent = path.has_parent_path() ? path.parent_path() : ".";
+  std::error_code error;
+  for (const auto& each : std::filesystem::directory_iterator(parent, error)) {
+    if (!IsTemporaryNameOf(each.path().filename().string(), path.filename().string())) continue;
+    const int fd = open(each.path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) continue;
+    std::error_code ignored;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) std::filesystem::remove_all(each.path(), ignored);
+    close(fd);
+  }
+}
 
 // Closed again when it returns: all is on disk then.
 Result<void> Fill(const std::string& directory, const BackupIndex& backup, Revision revision,
@@ -103,16 +139,26 @@ Result<void> CheckNewDirectory(const std::string& directory) {
               Quoted(path) + " is not empty; name a directory that does not exist yet");
 }
 
+Result<void> MakeNewDirectory(
+    const std::string& directory, LongWork& work,
+    const std::function<Result<void>(const std::string& made, const std::string& scratch)>& fill) {
+  const std::string path = Trimmed(directory);
+  SKIFF_RETURN_IF_ERROR(CheckNewDirectory(path));
+  RemoveLeftOvers(path);
+  TemporaryDirectory beside;
+  SKIFF_RETURN_IF_ERROR(work.Make([&] { return beside.MakeBeside(path); }));
+  SKIFF_RETURN_IF_ERROR(fill(beside.made(), beside.scratch()));
+  return work.Publish([&] { return beside.Publish(path); });
+}
+
 Result<Revision> ImportIntoNewDirectory(const BackupIndex& backup, const ImportOptions& options,
                                         LongWork& work, Random& random) {
-  const std::string directory = Trimmed(options.directory);
-  SKIFF_RETURN_IF_ERROR(CheckNewDirectory(directory));
-  TemporaryDirectory made;
-  SKIFF_RETURN_IF_ERROR(work.Make([&] { return made.MakeBeside(directory); }));
   const Revision revision{backup.end().revision.value + options.bump_revision};
-  SKIFF_RETURN_IF_ERROR(Fill(made.path(), backup, revision, work, random));
-  if (options.check) SKIFF_RETURN_IF_ERROR(options.check(made.path()));
-  SKIFF_RETURN_IF_ERROR(work.Publish([&] { return made.RenameTo(directory); }));
+  const auto fill = [&](const std::string& made, const std::string&) -> Result<void> {
+    SKIFF_RETURN_IF_ERROR(Fill(made, backup, revision, work, random));
+    return options.check ? options.check(made) : Result<void>();
+  };
+  SKIFF_RETURN_IF_ERROR(MakeNewDirectory(options.directory, work, fill));
   return revision;
 }
 

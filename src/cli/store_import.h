@@ -1,8 +1,8 @@
 // Making a new embedded store of a backup.
 //
 // It is made in a directory beside and renamed at the end, so that whatever happens there is either
-// all of it or nothing. (A crash of the machine leaves the directory beside, whose name begins with
-// a dot.)
+// all of it or nothing. (A process that is killed leaves the directory beside, whose name begins
+// with a dot; the next one that makes the same store removes it.)
 #pragma once
 
 #include <functional>
@@ -25,6 +25,12 @@ struct ImportOptions {
 // That the directory does not exist or is empty, and that a new one can be made beside. Worth
 // asking before long work begins.
 Result<void> CheckNewDirectory(const std::string& directory);
+
+// Calls `fill` with two paths that do not exist yet: it makes the store at the first, and may use
+// the second for what it needs meanwhile. Then the store gets its name.
+Result<void> MakeNewDirectory(
+    const std::string& directory, LongWork& work,
+    const std::function<Result<void>(const std::string& made, const std::string& scratch)>& fill);
 
 // The revision of the new store.
 Result<Revision> ImportIntoNewDirectory(const BackupIndex& backup, const ImportOptions& options,

@@ -9,6 +9,7 @@ Copies to and from etcd need the etcd executable; without it they are skipped.
 """
 
 import contextlib
+import fcntl
 import json
 import os
 import pty
@@ -267,6 +268,35 @@ class Restore(Made):
             if code == 0 or self.names() == ["new"]:
                 self.inspect("--data-dir", "new", "--verify")
                 shutil.rmtree(self.folder / "new")
+
+
+    def test_what_a_killed_restore_leaves_the_next_one_removes(self):
+        for delay in (0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2):
+            process = subprocess.Popen([BINARY, "store", "restore", self.backup, "--data-dir",
+                                        "new"], cwd=self.folder, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+            try:
+                process.wait(delay)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            process.communicate(timeout=cases.TIMEOUT_SECONDS)
+            names = self.names()
+            if "new" in names:
+                self.inspect("--data-dir", "new", "--verify")
+                shutil.rmtree(self.folder / "new")
+                continue
+            self.assertTrue(all(name.startswith(".new.") for name in names), names)
+        # One that is at work is left alone, and so is what only looks alike.
+        (self.folder / ".new.other").mkdir()
+        (self.folder / ".new.abcdef").mkdir()
+        busy = os.open(self.folder / ".new.abcdef", os.O_RDONLY)
+        fcntl.flock(busy, fcntl.LOCK_EX)
+        (self.folder / ".new.ghijkl").mkdir()
+        (self.folder / ".new.ghijkl" / "made").mkdir()
+        self.succeed("restore", self.backup, "--data-dir", "new")
+        os.close(busy)
+        self.assertEqual(self.names(), [".new.abcdef", ".new.other", "new"])
+        self.inspect("--data-dir", "new", "--verify")
 
 
 class Inspect(Made):
