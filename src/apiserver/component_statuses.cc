@@ -48,7 +48,9 @@ ComponentHealth AskStore(Store& store) {
   const bool healthy = health.readable && health.writable;
   return {.name = "etcd-0",
           .healthy = healthy,
-          .message = healthy ? "ok" : "",
+          .message = !healthy                ? ""
+                     : health.damage.empty() ? "ok"
+                                             : "ok; " + health.damage,
           .error = healthy ? "" : health.reason};
 }
 

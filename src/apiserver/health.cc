@@ -88,7 +88,9 @@ void Health::AnswerAll(ApiRequest& request, std::string_view name, uint8_t endpo
     const bool well = Run(each, endpoint).empty();
     if (metrics_ != nullptr) metrics_->Observe(each.name, name, well);
     failed = failed || !well;
-    lines += well ? "[+]" + each.name + " ok\n" : "[-]" + each.name + " failed: reason withheld\n";
+    const std::string note = well && each.note ? each.note() : std::string();
+    lines += well ? "[+]" + each.name + " ok" + (note.empty() ? "" : ": " + note) + "\n"
+                  : "[-]" + each.name + " failed: reason withheld\n";
   }
   for (const std::string_view each : excluded) {
     lines += "warn: some health checks cannot be excluded: no matches for " + Quoted(each) + "\n";

@@ -20,6 +20,9 @@ struct HealthCheck {
   uint8_t endpoints = kAll;
   // Empty when all is well; otherwise what is wrong, for the log.
   std::function<std::string()> check;
+  // Something to know of a check that all is well with; shown to everyone who asks for details. May
+  // be empty, and left out.
+  std::function<std::string()> note = {};
 };
 
 // How checks came out when somebody asked for all of them, for /metrics/slis. Any thread.

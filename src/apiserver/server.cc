@@ -114,7 +114,7 @@ class ApiServer::Impl {
     }
     SKIFF_RETURN_IF_ERROR(Serve());
     SKIFF_RETURN_IF_ERROR(StartStorages());
-    AddStorageMetrics(registry_of_metrics_, *storages_);
+    AddStorageMetrics(registry_of_metrics_, store(), *storages_);
     lookup_.emplace(*storages_);
     SKIFF_ASSIGN_OR_RETURN(security_, MakeSecurity(options_, *lookup_, clock_, random_, log_,
                                                    [this](const LegacyTokenUse& use) {
@@ -348,9 +348,14 @@ class ApiServer::Impl {
   void EnsureRoles() {
     if (roles_written_) return;
     EnsureBootstrapPolicy(*stored_rbac_, [this](const Result<void>& done) {
-      if (done) {
-        roles_written_ = true;
-      } else {
+      // What is damaged grants nothing; trying again does not help.
+      const bool is_damage = !done && done.error().reason() == StatusReason::kInternalError &&
+                             store().Health().damaged > 0;
+      if (done || is_damage) roles_written_ = true;
+      if (is_damage) {
+        log_.Error("Some roles of the cluster could not be written, since they are damaged",
+                   {{"err", done.error().ToString()}});
+      } else if (!done) {
         log_.Warning("The roles of the cluster could not be written; trying again",
                      {{"err", done.error().ToString()}});
       }
@@ -405,7 +410,7 @@ class ApiServer::Impl {
     while (true) {
       const Duration now = clock_.Monotonic();
       if (storages_->WaitUntilReady(std::min(deadline, now + kLookAround))) return {};
-      const std::string reason = store().Health().reason;
+      const std::string reason = storages_->fault(store().Health().reason);
       if (clock_.Monotonic() >= deadline) {
         return Fail(StatusReason::kServiceUnavailable,
                     "the cluster store could not be read in time: " + reason);
@@ -434,10 +439,19 @@ class ApiServer::Impl {
     health_.SetMetrics(health_metrics_);
     health_.Add({"ping", HealthCheck::kAll, [] { return std::string(); }});
     health_.Add({"log", HealthCheck::kAll, [] { return std::string(); }});
-    health_.Add({"etcd", HealthCheck::kAll, [this] {
+    health_.Add({"etcd", HealthCheck::kAll,
+                 [this] {
                    const StoreHealth health = store().Health();
                    if (health.readable && health.writable) return std::string();
                    return health.reason.empty() ? std::string("not writable") : health.reason;
+                 },
+                 // Which keys is for those who may read the log.
+                 [this] {
+                   const uint64_t damaged = store().Health().damaged;
+                   return damaged == 0
+                              ? std::string()
+                              : "stored data is damaged in " + std::to_string(damaged) +
+                                    (damaged == 1 ? " place" : " places") + ", see the log";
                  }});
     health_.Add({"event-loops", HealthCheck::kAll, [this] { return watchdog_.Fault(); }});
     health_.Add({"informer-sync", HealthCheck::kReadyz, [this]() -> std::string {
@@ -688,6 +702,13 @@ class ApiServer::Impl {
   // When the store falls ill, says what is wrong, and when it is well again.
   void TellOfStore() {
     const StoreHealth health = store().Health();
+    if (std::exchange(damage_of_store_, health.damage) != health.damage) {
+      if (health.damage.empty()) {
+        log_.Info("all that is stored can be read again");
+      } else {
+        log_.Error("stored data is damaged", {{"reason", health.damage}});
+      }
+    }
     const bool well = health.readable && health.writable;
     const std::string fault = well || !health.reason.empty() ? health.reason : "not writable";
     if (std::exchange(fault_of_store_, fault) == fault) return;
@@ -758,6 +779,7 @@ class ApiServer::Impl {
   Housekeeper housekeeper_;
   bool start_forgotten_ = false;  // of the housekeeper, like what follows
   std::string fault_of_store_;    // as last told
+  std::string damage_of_store_;   // likewise
   FreedMemory freed_memory_;
   bool memory_was_short_ = false;  // as last told
   std::optional<Registry> registry_;

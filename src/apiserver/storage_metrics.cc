@@ -10,6 +10,11 @@
 namespace skiff {
 namespace {
 
+constexpr MetricSpec kDamagedSpec{
+    .name = "skiff_store_damaged",
+    .help = "[ALPHA] Keys and files of the store that are known to be damaged.",
+    .labels = {}};
+
 struct Counted {
   std::atomic<int64_t> objects{-1};  // while it is not known
   std::atomic<int64_t> revision{0};
@@ -38,7 +43,11 @@ void ForEach(const StorageSet& storages, const Each& call) {
 
 }  // namespace
 
-void AddStorageMetrics(MetricsRegistry& registry, const StorageSet& storages) {
+void AddStorageMetrics(MetricsRegistry& registry, Store& store, const StorageSet& storages) {
+  registry.AddCollected(kDamagedSpec, MetricKind::kGauge,
+                        [&store](const MetricsRegistry::Emit& emit) {
+                          emit({}, static_cast<double>(store.Health().damaged));
+                        });
   registry.AddCollected(kStorageObjectsSpec, MetricKind::kGauge,
                         [&storages](const MetricsRegistry::Emit& emit) {
                           ForEach(storages, [&](auto group, auto resource, const Counted& counted) {

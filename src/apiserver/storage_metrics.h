@@ -1,5 +1,5 @@
-// How much is stored, counted whenever somebody asks for metrics: objects of each resource, and the
-// revision that its cache has come to.
+// How much is stored, counted whenever somebody asks for metrics: objects of each resource, the
+// revision that its cache has come to, and what of the store is damaged.
 #pragma once
 
 #include "apiserver/rest/storage_set.h"
@@ -7,7 +7,7 @@
 
 namespace skiff {
 
-// The storages live as long as anybody asks the registry.
-void AddStorageMetrics(MetricsRegistry& registry, const StorageSet& storages);
+// Store and storages live as long as anybody asks the registry.
+void AddStorageMetrics(MetricsRegistry& registry, Store& store, const StorageSet& storages);
 
 }  // namespace skiff

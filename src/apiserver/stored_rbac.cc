@@ -64,16 +64,18 @@ void StoredRbac::List(std::move_only_function<void(Result<std::vector<Document>>
   for (const std::string_view name : kResources) {
     ResourceStorage* storage = storages_.Find(FindPreferredResource(kGroup, name)->hub);
     // The caches are filled before anything is reconciled, so that they answer at once.
-    storage->cache().List({.resource_version = "0"}, [&](Result<ListReply> reply) {
-      if (!reply) {
-        failed = reply.error();
-        return;
-      }
-      for (ListCursor at = reply->Entries(); const CacheEntry* entry = at.Next();) {
-        Result<Document> object = DecodeStored(entry->value().view(), entry->revision());
-        if (object) out.push_back(std::move(*object));
-      }
-    });
+    // One that cannot be read is found out about when it is written.
+    storage->cache().List(
+        {.resource_version = "0", .without_damaged = true}, [&](Result<ListReply> reply) {
+          if (!reply) {
+            failed = reply.error();
+            return;
+          }
+          for (ListCursor at = reply->Entries(); const CacheEntry* entry = at.Next();) {
+            Result<Document> object = DecodeStored(entry->value().view(), entry->revision());
+            if (object) out.push_back(std::move(*object));
+          }
+        });
   }
   if (failed) return done(std::unexpected(std::move(*failed)));
   done(std::move(out));

@@ -50,6 +50,8 @@ const Command kCommands[] = {
      kStoreExitCodes, MakeStoreRestore},
     {"store inspect", "tell what a store or a backup holds, and whether it is sound",
      kInspectDescription, kInspectExamples, kStoreExitCodes, MakeStoreInspect},
+    {"store salvage", "make a sound store of what can be read of a damaged one",
+     kSalvageDescription, kSalvageExamples, kStoreExitCodes, MakeStoreSalvage},
     {"store copy", "copy a cluster between stores, embedded or etcd", kCopyDescription,
      kCopyExamples, kStoreExitCodes, MakeStoreCopy},
     {"store compact", "forget old states of a store", kCompactDescription, kCompactExamples,

@@ -69,6 +69,25 @@ inline constexpr Example kInspectExamples[] = {
 };
 std::unique_ptr<CommandRun> MakeStoreInspect();
 
+inline constexpr std::string_view kSalvageDescription =
+    "Reads all that can be read of an embedded store with damaged or missing files, and makes a "
+    "new "
+    "store of it, in a directory that does not exist or is empty. The damaged one is not changed. "
+    "Stop the server first.\n\n"
+    "Whatever is lost is named on standard error: keys, and writes of which only the revision is "
+    "known. Keys that cannot be read are taken from --backup if they are in it, as they were when "
+    "it was made. If something is lost for good, the exit code is 1; the new store is made all the "
+    "same.\n\n"
+    "The revision of the new store is the last one that could be read plus --bump-revision, for "
+    "the "
+    "reasons that 'skiff store restore' has.";
+inline constexpr Example kSalvageExamples[] = {
+    {"with what the last backup has",
+     "skiff store salvage --data-dir /var/lib/skiff/store --to /var/lib/skiff/salvaged --backup "
+     "/backup/skiff.bak"},
+};
+std::unique_ptr<CommandRun> MakeStoreSalvage();
+
 inline constexpr std::string_view kCopyDescription =
     "Copies the keys under --etcd-prefix from one store to another: from embedded to etcd, from "
     "etcd to embedded, or between two of a kind. A store is named by its directory, DIR or "

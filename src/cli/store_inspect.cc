@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/random.h"
 #include "base/strings.h"
+#include "cli/complaints.h"
 #include "cli/long_work.h"
 #include "cli/store_commands.h"
 #include "cli/store_place.h"
@@ -115,9 +116,10 @@ class StoreInspectRun final : public CommandRun {
     StoreSummary summary;
     summary.place = place_.Shown();
     if (verify_) {
-      const Result<std::string> sound = reader->Verify(work.Step("verifying"));
-      if (!sound) return NamePlace(sound.error());
-      summary.verified = *sound;
+      const Result<Verdict> verdict = reader->Verify(work.Step("verifying"));
+      if (!verdict) return NamePlace(verdict.error());
+      if (verdict->damaged > 0) return TellDamage(work, *verdict);
+      summary.verified = verdict->sound;
     }
     ResourceSink sink(KeyPrefix(prefix_), work.Step("reading"));
     const Result<Revision> revision = reader->Scan(KeyRange::All(), &sink);
@@ -132,6 +134,19 @@ class StoreInspectRun final : public CommandRun {
     is_sound_ = summary.misplaced == 0;
     if (format_ == InspectFormat::kTable) return SummaryTable(summary);
     return Finish(SummaryJson(summary));
+  }
+
+  // Every place that is damaged, on a line of its own.
+  std::unexpected<Status> TellDamage(LongWork& work, const Verdict& verdict) const {
+    work.ClearLine();
+    for (const std::string& each : verdict.damage) {
+      std::fprintf(stderr, "damaged: %s\n", Printable(each).c_str());
+    }
+    return AtPlace(place_, Status(StatusReason::kInternalError,
+                                  "the store is damaged in " + std::to_string(verdict.damaged) +
+                                      (verdict.damaged == 1 ? " place" : " places") +
+                                      "; 'skiff store salvage' makes a sound store of what can be "
+                                      "read, with a backup at hand also of the rest"));
   }
 
   Result<std::string> TellOne(LongWork& work) {

@@ -72,10 +72,11 @@ class EmbeddedReader final : public PlaceReader {
     figures.bytes_in_use = std::min(engine.bytes_in_use, engine.bytes_on_disk);
     return figures;
   }
-  Result<std::string> Verify(const ProgressFunction& progress) override {
+  Result<Verdict> Verify(const ProgressFunction& progress) override {
     SKIFF_ASSIGN_OR_RETURN(const VerifyReport report, reader_->Verify(progress));
-    return Counted(report.records, "record") + ", " + Counted(report.keys, "key") + " and " +
-           Counted(report.leases, "lease") + " are sound";
+    return Verdict{Counted(report.records, "record") + ", " + Counted(report.keys, "key") +
+                       " and " + Counted(report.leases, "lease") + " are sound",
+                   report.damaged, report.damage};
   }
   uint64_t cluster_id() override { return static_cast<uint64_t>(reader_->meta().cluster); }
 
@@ -129,10 +130,11 @@ class EtcdReader final : public PlaceReader {
     figures.bytes_in_use = found.bytes_in_use;
     return figures;
   }
-  Result<std::string> Verify(const ProgressFunction& progress) override {
+  Result<Verdict> Verify(const ProgressFunction& progress) override {
     CountingSink sink(progress);
     SKIFF_RETURN_IF_ERROR(source_.Scan(KeyRange::All(), &sink));
-    return Counted(sink.count, "key") + " could be read; etcd keeps its checksums to itself";
+    return Verdict{.sound = Counted(sink.count, "key") +
+                            " could be read; etcd keeps its checksums to itself"};
   }
   uint64_t cluster_id() override { return 0; }
 
@@ -188,11 +190,11 @@ class BackupPlaceReader final : public PlaceReader {
     figures.bytes_on_disk = size_;
     return figures;
   }
-  Result<std::string> Verify(const ProgressFunction&) override {
+  Result<Verdict> Verify(const ProgressFunction&) override {
     SKIFF_ASSIGN_OR_RETURN(BackupReader reader, BackupReader::Open(*bytes_));
     SKIFF_ASSIGN_OR_RETURN(const BackupIndex index, BackupIndex::Build(*bytes_, reader));
-    return Counted(index.end().entries, "key") + " and " + Counted(index.end().leases, "lease") +
-           " are sound";
+    return Verdict{.sound = Counted(index.end().entries, "key") + " and " +
+                            Counted(index.end().leases, "lease") + " are sound"};
   }
   uint64_t cluster_id() override { return header_.cluster_id; }
 

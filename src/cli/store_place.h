@@ -62,13 +62,20 @@ struct PlaceFigures {
   std::optional<uint64_t> bytes_in_use;
 };
 
+// What a verification found.
+struct Verdict {
+  std::string sound;                     // what was checked, for people
+  uint64_t damaged = 0;                  // places where something is wrong
+  std::vector<std::string> damage = {};  // what is, of the first of them
+};
+
 // A place that is open for reading. Nothing in it changes by that.
 class PlaceReader : public BackupSource {
  public:
   virtual Result<std::optional<KeyValue>> Get(std::string_view key) = 0;
   virtual Result<PlaceFigures> Figures() = 0;
-  // Reads everything there is and checks it; what was checked, for people.
-  virtual Result<std::string> Verify(const ProgressFunction& progress) = 0;
+  // Reads everything there is and checks it.
+  virtual Result<Verdict> Verify(const ProgressFunction& progress) = 0;
   virtual uint64_t cluster_id() = 0;
 };
 

@@ -172,6 +172,10 @@ class ScanSink {
  public:
   virtual ~ScanSink() = default;
   virtual void OnEntries(std::vector<KeyValue> entries) = 0;
+  // The stored bytes of a key cannot be read, or in a stretch of keys it is not even known which
+  // there are (some of them may come as entries). True goes on with the rest; by default the scan
+  // ends with that error, since what is left out is easily taken for what does not exist.
+  virtual bool OnDamage(const KeyRange& /*where*/, const Status& /*why*/) { return false; }
 };
 
 struct LeaseInfo {
@@ -184,6 +188,10 @@ struct StoreHealth {
   bool readable = false;
   bool writable = false;
   std::string reason;  // for people: what is wrong, where, what to do; empty when all is well
+  // What of the stored data cannot be read, for people; empty when there is nothing of the kind.
+  // All else is served, and written.
+  std::string damage = {};
+  uint64_t damaged = 0;  // keys, stretches of keys and files that this speaks of
 };
 
 struct StoreFigures {

@@ -355,6 +355,18 @@ class Inspect(Made):
         self.inspect("--data-dir", self.data, "--verify")
         self.assertEqual(state(), before)
 
+    def test_all_that_is_damaged_is_told_at_once(self):
+        self.succeed("restore", self.backup, "--data-dir", "bad")
+        self.succeed("defrag", "--data-dir", "bad")
+        harmed = flip_blocks(self.folder / "bad", "registry/configmaps/default/c1", 2)
+        self.assertEqual(harmed, 2)
+        done = self.store("inspect", "--data-dir", "bad", "--verify")
+        self.assertEqual(done.returncode, 1)
+        lines = done.stderr.decode().splitlines()
+        self.assertGreater(len(lines), 2)
+        self.assertTrue(all(line.startswith("damaged: ") for line in lines[:-1]), lines)
+        self.assertIn("skiff store salvage", lines[-1])
+
     def test_a_damaged_store_is_noticed(self):
         shutil.copytree(self.data, self.folder / "bad")
         # All tables and logs: wherever the flip is, something that is verified has changed.
@@ -385,6 +397,99 @@ class Inspect(Made):
         if os.access(self.folder / "closed", os.R_OK):
             self.skipTest("this user may read everything")
         self.fail_with("Permission denied", "inspect", "--data-dir", "closed")
+
+
+def flip_blocks(folder, text, count):
+    """Changes a bit in so many tables, where the text stands; returns in how many."""
+    harmed = 0
+    for path in sorted(folder.glob("*.sst")):
+        content = bytearray(path.read_bytes())
+        at = content.find(text.encode())
+        if at < 0 or harmed == count:
+            continue
+        content[at] ^= 1
+        path.write_bytes(content)
+        harmed += 1
+    return harmed
+
+
+class Salvage(Made):
+    """Stores with damaged files, of which everything else is brought to a new one."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(self.data, self.folder / "bad")
+        self.bad = self.folder / "bad"
+
+    def salvage(self, *arguments):
+        done = self.store("salvage", "--data-dir", "bad", "--to", "new", *arguments)
+        self.assertTrue((self.folder / "new").exists(), done.stderr)
+        self.assertEqual(self.names(), ["bad", "new"])
+        about = self.inspect("--data-dir", "new", "--verify")
+        return done.returncode, done.stderr.decode(), about["keys"]
+
+    def test_of_a_sound_store_all_comes_along(self):
+        code, told, keys = self.salvage("--bump-revision", "0")
+        self.assertEqual((code, told, keys), (0, "", KEYS))
+        for key in ("/registry/secrets/default/s", "/registry/events/default/e"):
+            old = self.inspect("--data-dir", "bad", key)
+            new = self.inspect("--data-dir", "new", key)
+            for about in (old, new):
+                about.get("lease", {}).pop("remainingSeconds", None)
+            self.assertEqual(old, new)
+
+    def test_what_cannot_be_read_is_named_and_a_backup_brings_it_back(self):
+        self.succeed("defrag", "--data-dir", "bad")
+        # The log begins with it: a record, whose key is known from elsewhere.
+        for path in self.bad.glob("*.sst"):
+            content = bytearray(path.read_bytes())
+            at = content.find(b'"password":"aHVzaA==')
+            at = content.find(b"password") if at < 0 else at
+            if at >= 0:
+                content[at] ^= 1
+                path.write_bytes(content)
+        code, told, keys = self.salvage()
+        self.assertEqual(code, 1)
+        self.assertIn('lost: "/registry/secrets/default/s"', told)
+        self.assertLess(keys, KEYS)
+        shutil.rmtree(self.folder / "new")
+        code, told, keys = self.salvage("--backup", self.backup)
+        self.assertEqual((code, keys), (0, KEYS), told)
+        self.assertIn('key "/registry/secrets/default/s" is as it was in the backup', told)
+
+    def test_a_log_that_is_gone_is_told(self):
+        for path in self.bad.glob("*.log"):
+            if path.stat().st_size > 0:
+                path.unlink()
+                name = path.name
+        done = self.store("inspect", "--data-dir", "bad")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(name, done.stderr.decode())
+        code, told, _ = self.salvage()
+        self.assertIn(name, told)
+        shutil.rmtree(self.folder / "new")
+        code, told, keys = self.salvage("--backup", self.backup)
+        self.assertIn(name, told)
+
+    def test_without_rocksdbs_own_accounts_the_files_are_enough(self):
+        for harm in ("CURRENT", "MANIFEST"):
+            with self.subTest(harm):
+                for path in self.bad.glob(harm + "*"):
+                    path.unlink()
+                code, told, keys = self.salvage()
+                self.assertEqual(keys, KEYS)
+                self.assertIn("CURRENT", told)
+                shutil.rmtree(self.folder / "new")
+
+    def test_a_store_in_use_and_a_target_that_is_there_are_left_alone(self):
+        writer = Writer(self.folder / "live")
+        self.addCleanup(writer.kill)
+        self.fail_with("is in use by another process", "salvage", "--data-dir", "live", "--to",
+                       "new")
+        writer.stop()
+        self.fail_with("is not empty", "salvage", "--data-dir", "bad", "--to", "live")
+        self.fail_with("there is no store", "salvage", "--data-dir", "none", "--to", "new")
+        self.assertEqual(self.names(), ["bad", "live"])
 
 
 class Upkeep(InFolder):

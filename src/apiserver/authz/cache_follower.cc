@@ -72,6 +72,7 @@ void CacheFollower::Begin(Feed& feed) {
   request.resource_version_match = "NotOlderThan";
   request.send_initial_events = true;
   request.allow_bookmarks = true;
+  request.without_damaged = true;
   request.wake = [inbox = inbox_] { inbox->Schedule(); };
   feed.cache->Watch(std::move(request),
                     [inbox = inbox_, index = feed.index](Result<std::unique_ptr<Watcher>> watcher) {

@@ -118,6 +118,11 @@ void Bootstrap::Run() {
   while (true) {
     const Result<void> ensured = EnsureAll();
     if (ensured) break;
+    if (IsDamage(ensured.error())) {
+      context_.log.Error("could not write all objects of the system, since some are damaged",
+                         {{"error", ensured.error().message()}});
+      break;
+    }
     context_.log.Error("could not write the objects of the system, trying again",
                        {{"error", ensured.error().message()}});
     if (!WaitUntil(context_.rest.clock.Monotonic() + kRetryPeriod)) return;
@@ -130,6 +135,11 @@ void Bootstrap::Run() {
     const auto next = std::ranges::min_element(tasks_, {}, &Task::due);
     if (!WaitUntil(next->due)) return;
   }
+}
+
+// Trying again does not help against it, and the cluster works without some of its objects.
+bool Bootstrap::IsDamage(const Status& error) const {
+  return error.reason() == StatusReason::kInternalError && context_.store.Health().damaged > 0;
 }
 
 void Bootstrap::RunDue() {
@@ -152,7 +162,12 @@ void Bootstrap::RunDue() {
 Result<void> Bootstrap::EnsureAll() {
   // The service of the API itself may need a node port.
   if (ServiceBehaviour* services = context_.registry.services(); services != nullptr) {
-    SKIFF_RETURN_IF_ERROR(services->Follow());
+    const Result<void> followed = services->Follow();
+    if (!followed && !IsDamage(followed.error())) return followed;
+    if (!followed) {
+      context_.log.Error("services get no addresses, since some of them are damaged",
+                         {{"error", followed.error().message()}});
+    }
   }
   const auto wanted = [this] {
     const Timestamp now = NowOf(context_.rest.clock);

@@ -80,6 +80,7 @@ class Bootstrap {
   };
 
   Result<void> EnsureAll();
+  bool IsDamage(const Status& error) const;
   std::vector<WantedObject> KeptObjects() const;
   Result<void> SayAlive();
   Result<void> RepairServices();

@@ -20,16 +20,17 @@ void FlowConfig::Use(std::shared_ptr<const FlowMatcher> matcher) {
 std::shared_ptr<const FlowConfig::Listed> FlowConfig::List(ResourceCache& cache) const {
   auto listed = std::make_shared<Listed>();
   // From memory, and so before the call returns; unless the cache is being filled anew.
-  cache.List({.resource_version = "0"}, [listed, decode = decode_](Result<ListReply> reply) {
-    if (!reply) return;
-    for (ListCursor at = reply->Entries(); const CacheEntry* entry = at.Next();) {
-      listed->version.append(entry->key()).append("@");
-      listed->version.append(std::to_string(entry->revision().value)).append(" ");
-      Result<Document> object = decode(entry->value().view());
-      if (object) listed->objects.push_back(std::move(*object));
-    }
-    listed->complete.store(true, std::memory_order_release);
-  });
+  cache.List({.resource_version = "0", .without_damaged = true},
+             [listed, decode = decode_](Result<ListReply> reply) {
+               if (!reply) return;
+               for (ListCursor at = reply->Entries(); const CacheEntry* entry = at.Next();) {
+                 listed->version.append(entry->key()).append("@");
+                 listed->version.append(std::to_string(entry->revision().value)).append(" ");
+                 Result<Document> object = decode(entry->value().view());
+                 if (object) listed->objects.push_back(std::move(*object));
+               }
+               listed->complete.store(true, std::memory_order_release);
+             });
   return listed->complete.load(std::memory_order_acquire) ? listed : nullptr;
 }
 

@@ -52,6 +52,14 @@ ResourceStorage* StorageSet::Find(const ResourceHub* hub) const {
   return found != storages_.end() && &(*found)->hub() == hub ? found->get() : nullptr;
 }
 
+std::string StorageSet::fault(std::string_view otherwise) const {
+  for (const auto& storage : storages_) {
+    const std::string fault = storage->cache().fault();
+    if (!fault.empty()) return std::string(storage->hub().resource->name) + ": " + fault;
+  }
+  return std::string(otherwise);
+}
+
 bool StorageSet::WaitUntilReady(Duration deadline) {
   std::unique_lock lock(mutex_);
   while (!ready() && environment_.clock.Monotonic() < deadline) {

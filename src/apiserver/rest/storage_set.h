@@ -8,6 +8,8 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "apiserver/rest/resource_storage.h"
@@ -33,6 +35,9 @@ class StorageSet {
   std::span<const std::unique_ptr<ResourceStorage>> all() const { return storages_; }
   // Whether every cache has been filled.
   bool ready() const { return waiting_for_.load(std::memory_order_acquire) == 0; }
+  // Why it is not, for people: of the resource whose cache could not be filled, or, if none has
+  // failed to, the reason that is given.
+  std::string fault(std::string_view otherwise) const;
   // Waits for that, or until the clock says `deadline`; false if it came first.
   bool WaitUntilReady(Duration deadline);
 

@@ -49,6 +49,7 @@ void CacheFeeder::Tick(Duration now) {
 
 void CacheFeeder::Load() {
   loading_.clear();
+  loading_damage_.clear();
   store_.Scan(KeyRange::Prefix(maker_.prefix()), this,
               [self = shared_from_this()](Result<Revision> revision) {
                 self->Loaded(std::move(revision));
@@ -59,13 +60,30 @@ void CacheFeeder::OnEntries(std::vector<KeyValue> entries) {
   for (const KeyValue& stored : entries) loading_.push_back(maker_.Make(stored));
 }
 
+bool CacheFeeder::OnDamage(const KeyRange& where, const Status& why) {
+  const std::string& prefix = maker_.prefix();
+  const auto without_prefix = [&](const std::string& key) {
+    return key.starts_with(prefix) ? key.substr(prefix.size()) : std::string();
+  };
+  // A stretch may begin or end beyond the keys of this resource.
+  loading_damage_.push_back({{without_prefix(where.start), without_prefix(where.end)}, why});
+  return true;
+}
+
+std::string CacheFeeder::fault() const {
+  std::lock_guard lock(mutex_);
+  return fault_;
+}
+
 void CacheFeeder::Loaded(Result<Revision> revision) {
   std::vector<EntryRef> entries = std::exchange(loading_, {});
+  std::vector<CacheDamage> damage = std::exchange(loading_damage_, {});
   StoreCallback<Revision> on_loaded;
   std::vector<FreshnessQueue::Due> due;
   {
     std::lock_guard lock(mutex_);
     if (stage_ != Stage::kLoading) return;
+    fault_ = revision ? "" : revision.error().message();
     if (!revision) {
       stage_ = Stage::kLost;
       retry_at_ = clock_.Monotonic() + limits::kCacheRetryInterval;
@@ -74,7 +92,7 @@ void CacheFeeder::Loaded(Result<Revision> revision) {
     on_loaded = std::exchange(on_loaded_, nullptr);
   }
   // Nobody follows the store now, so the state may be replaced in peace.
-  state_->Replace(std::move(entries), *revision, clock_.Monotonic(), due);
+  state_->Replace(std::move(entries), std::move(damage), *revision, clock_.Monotonic(), due);
   Follow(Revision{revision->value + 1});
   RequestProgress();
   Call(due);
@@ -108,6 +126,7 @@ void CacheFeeder::OnEvents(std::span<const Event> events) {
   }
   std::vector<EventRef> published;
   std::vector<FreshnessQueue::Due> due;
+  const bool mends = state_->IsDamaged(changes);
   {
     WatcherRegistry& watchers = state_->watchers();
     std::lock_guard lock(watchers.mutex());
@@ -115,6 +134,8 @@ void CacheFeeder::OnEvents(std::span<const Event> events) {
     watchers.Publish(published, first, state_->shape());
   }
   Call(due);
+  // What the object was before nobody can be told, so that those who know it must look anew.
+  if (mends) Lose(WatchExpired(), Duration{0});
 }
 
 void CacheFeeder::OnProgress(Revision revision) {
@@ -130,17 +151,22 @@ void CacheFeeder::Advance(Revision revision) {
 
 void CacheFeeder::OnEnd(Status why) {
   const bool expired = why.reason() == StatusReason::kExpired;
+  Lose(expired ? WatchExpired() : why,
+       clock_.Monotonic() + (expired ? Duration{0} : limits::kCacheRetryInterval));
+}
+
+void CacheFeeder::Lose(const Status& why, Duration retry_at) {
   caught_up_.store(false, std::memory_order_release);
   {
     // Their place in history is gone: the next state may lack changes that they were not told of.
     std::lock_guard lock(state_->watchers().mutex());
     state_->Suspend();
-    state_->watchers().EndAll(expired ? WatchExpired() : why);
+    state_->watchers().EndAll(why);
   }
   std::lock_guard lock(mutex_);
   if (stage_ != Stage::kFollowing) return;
   stage_ = Stage::kLost;
-  retry_at_ = clock_.Monotonic() + (expired ? Duration{0} : limits::kCacheRetryInterval);
+  retry_at_ = retry_at;
 }
 
 void CacheFeeder::RequestProgress() {

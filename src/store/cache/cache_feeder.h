@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -41,15 +42,20 @@ class CacheFeeder final : public std::enable_shared_from_this<CacheFeeder>,
   bool caught_up() const { return caught_up_.load(std::memory_order_acquire); }
   // The state has all changes up to this revision.
   void Advance(Revision revision);
+  // Why the state could not be loaded when that was last tried; empty if it could.
+  std::string fault() const;
 
  private:
   enum class Stage : uint8_t { kNew, kLoading, kFollowing, kLost, kStopped };
 
   void OnEntries(std::vector<KeyValue> entries) override;
+  bool OnDamage(const KeyRange& where, const Status& why) override;
   void OnEvents(std::span<const Event> events) override;
   void OnProgress(Revision revision) override;
   void OnEnd(Status why) override;
 
+  // Watchers have lost their place in history, and the state is to be loaded anew.
+  void Lose(const Status& why, Duration retry_at);
   void Load();
   void Loaded(Result<Revision> revision);
   void Follow(Revision from);
@@ -67,11 +73,13 @@ class CacheFeeder final : public std::enable_shared_from_this<CacheFeeder>,
   // For whoever calls in: one scan or one watch at a time.
   EntryMaker maker_;
   std::vector<EntryRef> loading_;
+  std::vector<CacheDamage> loading_damage_;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable idle_;
   Stage stage_ = Stage::kNew;
   Duration retry_at_{0};
+  std::string fault_;
   StoreCallback<Revision> on_loaded_;
   std::unique_ptr<Watch> watch_;
   // A thread is starting the watch or asking it for progress, without the lock. Until it is done

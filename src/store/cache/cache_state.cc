@@ -9,8 +9,8 @@
 
 namespace skiff {
 
-void CacheState::Replace(std::vector<EntryRef> entries, Revision revision, Duration now,
-                         std::vector<FreshnessQueue::Due>& due) {
+void CacheState::Replace(std::vector<EntryRef> entries, std::vector<CacheDamage> damage,
+                         Revision revision, Duration now, std::vector<FreshnessQueue::Due>& due) {
   std::vector<EntryRef> changed_last;
   std::ranges::copy_if(entries, std::back_inserter(changed_last),
                        [&](const EntryRef& entry) { return entry->revision() == revision; });
@@ -43,6 +43,9 @@ void CacheState::Replace(std::vector<EntryRef> entries, Revision revision, Durat
   history_.Clear();
   has_unreadable_ = unreadable;
   last_change_ = revision;
+  damage_ = std::move(damage);
+  went_back_ = went_back_ || revision < revision_;
+  revision_ = revision;
   served_ = !stopped_;
   AdvanceLocked(revision, due);
 }
@@ -114,10 +117,40 @@ std::optional<Revision> CacheState::revision() const {
   return served_ ? std::optional(revision_) : std::nullopt;
 }
 
-std::optional<CacheState::Found> CacheState::Get(std::string_view key) const {
+bool CacheState::went_back() const {
+  std::lock_guard lock(mutex_);
+  return went_back_;
+}
+
+bool CacheState::IsDamaged(std::span<const CacheChange> changes) const {
+  std::lock_guard lock(mutex_);
+  if (damage_.empty()) return false;
+  return std::ranges::any_of(changes, [&](const CacheChange& change) {
+    return std::ranges::any_of(
+        damage_, [&](const CacheDamage& damage) { return damage.where.Contains(change.key); });
+  });
+}
+
+Result<std::optional<CacheState::Found>> CacheState::Get(std::string_view key) const {
   std::lock_guard lock(mutex_);
   if (!served_) return std::nullopt;
-  return Found{EntryRef(index_->Find(key)), revision_};
+  EntryRef entry(index_->Find(key));
+  for (const CacheDamage& damage : damage_) {
+    if (!entry && damage.where.Contains(key)) return std::unexpected(damage.why);
+  }
+  return Found{std::move(entry), revision_};
+}
+
+Result<void> CacheState::CheckDamage(const Selection& selection) const {
+  for (const CacheDamage& damage : damage_) {
+    const KeyRange& where = damage.where;
+    const bool is_before = !where.end.empty() && where.end <= selection.range_from();
+    const bool is_after = !selection.range_to().empty() && where.start >= selection.range_to();
+    if (is_before || is_after) continue;
+    if (selection.single() && index_->Find(selection.key())) continue;
+    return std::unexpected(damage.why);
+  }
+  return {};
 }
 
 IndexSnapshot CacheState::SnapshotFor(const Selection& selection) const {
@@ -128,10 +161,12 @@ IndexSnapshot CacheState::SnapshotFor(const Selection& selection) const {
   return at == values.end() ? IndexSnapshot() : at->second->Snapshot();
 }
 
-std::optional<ListReply> CacheState::List(std::shared_ptr<const Selection> selection,
-                                          std::string start_key, int64_t limit, Duration now) {
+Result<std::optional<ListReply>> CacheState::List(std::shared_ptr<const Selection> selection,
+                                                  std::string start_key, int64_t limit,
+                                                  Duration now, Unreadable unreadable) {
   std::lock_guard lock(mutex_);
   if (!served_) return std::nullopt;
+  if (unreadable == Unreadable::kFails) SKIFF_RETURN_IF_ERROR(CheckDamage(*selection));
   IndexSnapshot snapshot = SnapshotFor(*selection);
   ListReply reply(std::move(snapshot), revision_, std::move(selection), std::move(start_key),
                   limit);
@@ -148,11 +183,13 @@ void CacheState::KeepForPages(const ListReply& reply, int64_t limit, Duration no
   }
 }
 
-std::optional<ListReply> CacheState::ListAt(Revision revision,
-                                            std::shared_ptr<const Selection> selection,
-                                            std::string start_key, int64_t limit, Duration now) {
+Result<std::optional<ListReply>> CacheState::ListAt(Revision revision,
+                                                    std::shared_ptr<const Selection> selection,
+                                                    std::string start_key, int64_t limit,
+                                                    Duration now) {
   std::lock_guard lock(mutex_);
   if (!served_ || revision > revision_) return std::nullopt;
+  SKIFF_RETURN_IF_ERROR(CheckDamage(*selection));
   if (revision >= last_change_) {
     IndexSnapshot snapshot = SnapshotFor(*selection);
     ListReply reply(std::move(snapshot), revision, std::move(selection), std::move(start_key),
@@ -169,10 +206,11 @@ std::optional<ListReply> CacheState::ListAt(Revision revision,
   return reply;
 }
 
-std::optional<CacheState::Beginning> CacheState::BeginWithState(
-    std::shared_ptr<const Selection> selection) const {
+Result<std::optional<CacheState::Beginning>> CacheState::BeginWithState(
+    std::shared_ptr<const Selection> selection, Unreadable unreadable) const {
   std::lock_guard lock(mutex_);
   if (!served_) return std::nullopt;
+  if (unreadable == Unreadable::kFails) SKIFF_RETURN_IF_ERROR(CheckDamage(*selection));
   IndexSnapshot snapshot = SnapshotFor(*selection);
   return Beginning{ListReply(std::move(snapshot), revision_, std::move(selection), {}, 0),
                    ring_.end()};

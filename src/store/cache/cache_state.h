@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/status.h"
 #include "store/cache/event_ring.h"
 #include "store/cache/freshness_queue.h"
 #include "store/cache/list_reply.h"
@@ -35,6 +36,15 @@ struct CacheChange {
   Revision revision;
 };
 
+// What the store could not read when the state was loaded: keys as the index has them.
+struct CacheDamage {
+  KeyRange where;
+  Status why;
+};
+
+// What becomes of a list that should hold something that could not be read.
+enum class Unreadable : uint8_t { kFails, kLeftOut };
+
 class CacheState {
  public:
   CacheState(EntryShape shape, const EventRingBounds& bounds)
@@ -50,9 +60,10 @@ class CacheState {
 
   // --- changes. What they put into `due` is to be called without locks.
   // The objects at this revision instead of all that was. The state is served from now on. Objects
-  // that this very revision changed together are events of the ring, for ResumeAfter.
-  void Replace(std::vector<EntryRef> entries, Revision revision, Duration now,
-               std::vector<FreshnessQueue::Due>& due);
+  // that this very revision changed together are events of the ring, for ResumeAfter. A revision
+  // below the last one means that the store has gone back.
+  void Replace(std::vector<EntryRef> entries, std::vector<CacheDamage> damage, Revision revision,
+               Duration now, std::vector<FreshnessQueue::Due>& due);
   // In order. The events' numbers in the ring begin with the one that is returned.
   uint64_t Apply(std::span<CacheChange> changes, Duration now, std::vector<EventRef>& events,
                  std::vector<FreshnessQueue::Due>& due);
@@ -66,24 +77,33 @@ class CacheState {
   // --- reads
   // Empty while the state is not served.
   std::optional<Revision> revision() const;
+  // Whether the store once went back, so that revisions above its own may be of a lost history.
+  bool went_back() const;
+  // Whether some of these keys could not be read.
+  bool IsDamaged(std::span<const CacheChange> changes) const;
   struct Found {
     EntryRef entry;  // null: there is none
     Revision revision;
   };
-  std::optional<Found> Get(std::string_view key) const;
+  // These three are empty while the state is not served. An error tells that some of what was asked
+  // for could not be read: an answer without it would say that it does not exist.
+  Result<std::optional<Found>> Get(std::string_view key) const;
   // The newest state.
-  std::optional<ListReply> List(std::shared_ptr<const Selection> selection, std::string start_key,
-                                int64_t limit, Duration now);
+  Result<std::optional<ListReply>> List(std::shared_ptr<const Selection> selection,
+                                        std::string start_key, int64_t limit, Duration now,
+                                        Unreadable unreadable = Unreadable::kFails);
   // The state at exactly this revision, if it is at hand.
-  std::optional<ListReply> ListAt(Revision revision, std::shared_ptr<const Selection> selection,
-                                  std::string start_key, int64_t limit, Duration now);
+  Result<std::optional<ListReply>> ListAt(Revision revision,
+                                          std::shared_ptr<const Selection> selection,
+                                          std::string start_key, int64_t limit, Duration now);
 
   // The newest state and the number of the first event after it.
   struct Beginning {
     ListReply state;
     uint64_t next;
   };
-  std::optional<Beginning> BeginWithState(std::shared_ptr<const Selection> selection) const;
+  Result<std::optional<Beginning>> BeginWithState(std::shared_ptr<const Selection> selection,
+                                                  Unreadable unreadable = Unreadable::kFails) const;
   // The number of the first event after a revision. Nothing if the state is not served.
   struct Position {
     std::optional<uint64_t> next;  // nothing: too old
@@ -111,6 +131,7 @@ class CacheState {
 
   void IndexFields(const EntryRef& entry, const EntryRef& previous);
   IndexSnapshot SnapshotFor(const Selection& selection) const;
+  Result<void> CheckDamage(const Selection& selection) const;
   void KeepForPages(const ListReply& reply, int64_t limit, Duration now);
   void AdvanceLocked(Revision revision, std::vector<FreshnessQueue::Due>& due);
 
@@ -122,6 +143,8 @@ class CacheState {
   bool stopped_ = false;
   Revision revision_;     // every change up to here is in the index
   Revision last_change_;  // of those that are in the index, or of its loading
+  bool went_back_ = false;
+  std::vector<CacheDamage> damage_;
   std::unique_ptr<OrderedIndex> index_ = std::make_unique<OrderedIndex>();
   EventRing ring_;
   SnapshotHistory history_;

@@ -42,6 +42,7 @@ enum class Source : uint8_t { kCache, kStore };
 struct ListJob {
   std::shared_ptr<const Selection> selection;
   ListPlan plan;
+  Unreadable unreadable = Unreadable::kFails;
   StoreCallback<ListReply> done;
 };
 
@@ -90,6 +91,7 @@ class ResourceCache::Core : public std::enable_shared_from_this<Core> {
   void BeginWatch(WatchJob job);
   void BeginWithState(WatchJob job);
   void BeginAfter(WatchJob job, Revision revision);
+  void ResumeIfKnown(WatchJob job, Revision revision);
   void Resume(WatchJob job, Revision revision);
   void BeginAt(WatchJob job, std::optional<CacheState::Position> position, Revision revision);
   void Register(WatchJob job, Watcher::Start start);
@@ -205,9 +207,9 @@ void ResourceCache::Core::Get(CacheGetRequest request, StoreCallback<CacheGetRep
                          done = std::move(done)](Result<Source> source) mutable {
     if (!source) return done(std::unexpected(std::move(source.error())));
     if (*source == Source::kCache) {
-      if (auto found = self->state_->Get(key)) {
-        return done(CacheGetReply{std::move(found->entry), found->revision});
-      }
+      auto found = self->state_->Get(key);
+      if (!found) return done(std::unexpected(std::move(found).error()));
+      if (*found) return done(CacheGetReply{std::move((*found)->entry), (*found)->revision});
     }
     self->GetFromStore(std::move(key), freshness.revision, std::move(done));
   });
@@ -245,6 +247,7 @@ void ResourceCache::Core::List(CacheListRequest request, StoreCallback<ListReply
                         .send_initial_events = request.send_initial_events});
   if (!plan) return done(std::unexpected(std::move(plan.error())));
   job.plan = std::move(*plan);
+  if (request.without_damaged) job.unreadable = Unreadable::kLeftOut;
   const bool in_pages = job.plan.limit > 0 && job.selection->unfiltered();
   if (!state_->revision() && !in_pages && !job.selection->single()) {
     return done(std::unexpected(CacheNotReady()));
@@ -267,8 +270,9 @@ void ResourceCache::Core::AnswerList(ListJob job, Source source) {
     const Duration now = clock_.Monotonic();
     auto reply =
         exact ? state_->ListAt(plan.freshness.revision, job.selection, start, plan.limit, now)
-              : state_->List(job.selection, start, plan.limit, now);
-    if (reply) return job.done(std::move(*reply));
+              : state_->List(job.selection, start, plan.limit, now, job.unreadable);
+    if (!reply) return job.done(std::unexpected(std::move(reply).error()));
+    if (*reply) return job.done(std::move(**reply));
   }
   ListFromStore(store_, NewMaker(),
                 {.selection = job.selection,
@@ -303,7 +307,7 @@ void ResourceCache::Core::Watch(CacheWatchRequest request,
 void ResourceCache::Core::BeginWatch(WatchJob job) {
   const Freshness freshness = job.plan.freshness;
   if (!job.plan.initial_state && freshness.kind == Freshness::Kind::kExact) {
-    return Resume(std::move(job), freshness.revision);
+    return ResumeIfKnown(std::move(job), freshness.revision);
   }
   if (!job.plan.initial_state && freshness.kind == Freshness::Kind::kNewest) {
     return store_.CurrentRevision(
@@ -328,8 +332,11 @@ void ResourceCache::Core::BeginWatch(WatchJob job) {
 }
 
 void ResourceCache::Core::BeginWithState(WatchJob job) {
-  auto beginning = state_->BeginWithState(job.selection);
-  if (!beginning) return job.done(std::unexpected(CacheNotReady()));
+  auto found = state_->BeginWithState(
+      job.selection, job.request.without_damaged ? Unreadable::kLeftOut : Unreadable::kFails);
+  if (!found) return job.done(std::unexpected(std::move(found).error()));
+  if (!*found) return job.done(std::unexpected(CacheNotReady()));
+  auto& beginning = *found;
   const Revision revision = beginning->state.revision();
   Watcher::Start start{.state = state_, .selection = job.selection};
   start.initial_end = job.plan.initial_end;
@@ -341,6 +348,20 @@ void ResourceCache::Core::BeginWithState(WatchJob job) {
 
 void ResourceCache::Core::BeginAfter(WatchJob job, Revision revision) {
   BeginAt(std::move(job), state_->BeginAfter(revision), revision);
+}
+
+// Once the store has gone back, a revision that it has not come to may be one of the history that
+// is lost, of which the client must be told.
+void ResourceCache::Core::ResumeIfKnown(WatchJob job, Revision revision) {
+  if (!state_->went_back() || revision <= state_->revision().value_or(Revision{})) {
+    return Resume(std::move(job), revision);
+  }
+  store_.CurrentRevision([self = shared_from_this(), revision,
+                          job = std::move(job)](Result<Revision> current) mutable {
+    if (!current) return job.done(std::unexpected(std::move(current.error())));
+    if (revision > *current) return job.done(std::unexpected(WatchExpired()));
+    self->Resume(std::move(job), revision);
+  });
 }
 
 void ResourceCache::Core::Resume(WatchJob job, Revision revision) {
@@ -399,6 +420,7 @@ void ResourceCache::Tick() { core_->Tick(); }
 
 bool ResourceCache::ready() const { return core_->state().revision().has_value(); }
 Revision ResourceCache::revision() const { return core_->state().revision().value_or(Revision{}); }
+std::string ResourceCache::fault() const { return core_->feeder().fault(); }
 size_t ResourceCache::watcher_count() const {
   std::lock_guard lock(core_->state().watchers().mutex());
   return core_->state().watchers().size();

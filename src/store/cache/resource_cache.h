@@ -68,6 +68,9 @@ struct CacheListRequest {
   std::string continue_token = {};
   int64_t limit = 0;
   std::optional<bool> send_initial_events = {};  // which is for watches
+  // Leaves out what the store cannot read, instead of an error: for those to whom an object that is
+  // missing grants nothing.
+  bool without_damaged = false;
 };
 
 struct CacheWatchRequest {
@@ -77,7 +80,8 @@ struct CacheWatchRequest {
   std::string continue_token = {};
   std::optional<bool> send_initial_events = {};
   bool allow_bookmarks = false;
-  Duration deadline{0};  // when the server will end the watch; zero: never
+  bool without_damaged = false;  // as in CacheListRequest
+  Duration deadline{0};          // when the server will end the watch; zero: never
   std::move_only_function<void()> wake;
 };
 
@@ -101,6 +105,8 @@ class ResourceCache {
   // Everything up to here is in the cache; zero while it is being filled.
   Revision revision() const;
   size_t watcher_count() const;
+  // Why it could not be filled when that was last tried; empty if it could, or was not tried yet.
+  std::string fault() const;
 
   void Get(CacheGetRequest request, StoreCallback<CacheGetReply> done);
   void List(CacheListRequest request, StoreCallback<ListReply> done);

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,7 +56,8 @@ class ScriptedStore final : public Store {
   bool hold_scans = false;      // until ReleaseScans()
   bool hold_revisions = false;  // until ReleaseRevisions()
   bool reliable = true;
-  bool failing = false;  // ranges and scans
+  bool failing = false;           // ranges and scans
+  std::set<std::string> damaged;  // keys whose bytes scans and ranges cannot read
   int progress_requests = 0;
   int ranges = 0;
   int scans = 0;
@@ -73,6 +75,12 @@ class ScriptedStore final : public Store {
   void ReleaseScans() { Release(held_scans_); }
   void ReleaseRevisions() { Release(held_revisions_); }
   void CompactTo(int64_t revision) { compacted_ = revision; }
+  // As an etcd that was restored from a backup.
+  void GoBackTo(int64_t revision) {
+    states_.erase(states_.upper_bound(revision), states_.end());
+    while (!log_.empty() && log_.back().revision.value > revision) log_.pop_back();
+    EndWatches(Status(StatusReason::kExpired, "gone back"));
+  }
   int64_t revision() const { return states_.rbegin()->first; }
   size_t watch_count() const { return watches_.size(); }
 
@@ -86,6 +94,7 @@ class ScriptedStore final : public Store {
     RangeReply reply{.revision = {revision()}, .entries = {}};
     for (const auto& [key, entry] : StateAt(at)) {
       if (!request.range.Contains(key)) continue;
+      if (damaged.contains(key)) return done(std::unexpected(DamageOf(key)));
       ++reply.count;
       if (request.limit > 0 && std::ssize(reply.entries) == request.limit) {
         reply.more = true;
@@ -101,7 +110,12 @@ class ScriptedStore final : public Store {
     const int64_t at = revision();
     auto scan = [this, at, range = std::move(range), sink, done = std::move(done)]() mutable {
       for (const auto& [key, entry] : StateAt(at)) {
-        if (range.Contains(key)) sink->OnEntries({entry});
+        if (!range.Contains(key)) continue;
+        if (!damaged.contains(key)) {
+          sink->OnEntries({entry});
+        } else if (!sink->OnDamage(KeyRange::Single(key), DamageOf(key))) {
+          return done(std::unexpected(DamageOf(key)));
+        }
       }
       done(Revision{at});
     };
@@ -170,6 +184,9 @@ class ScriptedStore final : public Store {
     size_t next = 0;  // in the log
   };
 
+  static Status DamageOf(const std::string& key) {
+    return Status(StatusReason::kInternalError, key + " is damaged");
+  }
   static std::unexpected<Status> NotScripted() {
     return Fail(StatusReason::kInternalError, "not scripted");
   }

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 #include "store/embedded/meta.h"
+#include "store/embedded/walk.h"
 
 namespace skiff {
 namespace {
@@ -58,9 +59,17 @@ Result<void> BatchBuilder::Read(std::string_view key, std::optional<CurrentRow>*
   }
   *row = cache_.Find(key);
   if (*row) return {};
-  SKIFF_ASSIGN_OR_RETURN(const bool found, engine_->Get(Family::kCurrent, key, &scratch_));
-  if (!found) return {};
-  SKIFF_ASSIGN_OR_RETURN(*row, DecodeCurrentRow(key, scratch_));
+  const Result<bool> found = engine_->Get(Family::kCurrent, key, &scratch_);
+  if (found && !*found) return {};
+  const Result<CurrentRow> decoded =
+      found ? DecodeCurrentRow(key, scratch_) : Result<CurrentRow>(std::unexpected(found.error()));
+  if (decoded) {
+    *row = *decoded;
+    return {};
+  }
+  if (!IsDamage(decoded.error())) return std::unexpected(decoded.error());
+  // This reads the whole log, once for the key: its row is then in the cache or written anew.
+  SKIFF_ASSIGN_OR_RETURN(*row, ReadRow(*engine_->NewSnapshot(), key));
   return {};
 }
 

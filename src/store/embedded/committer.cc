@@ -263,6 +263,9 @@ void Committer::Tell(const PreparedBatch& batch) {
   parts_.state->keys.store(batch.keys());
   parts_.state->commits.fetch_add(batch.changes());
   if (batch.changes() == 0) return;
+  if (parts_.state->any_damage()) {
+    for (const WrittenRecord& written : batch.written()) parts_.state->ForgetDamage(written.key);
+  }
   BatchEvents events(batch.written(), parts_.reader, parts_.gate->engine());
   parts_.hub->Publish(batch.revision(), events);
 }
@@ -404,7 +407,8 @@ Result<void> Committer::ReplaceEngine() {
                       std::to_string(parts_.state->revision.load()) +
                       " was acknowledged); restore it from a backup");
     }
-    SKIFF_RETURN_IF_ERROR(parts_.leases->Load(*engine));
+    SKIFF_RETURN_IF_ERROR(parts_.leases->Load(
+        *engine, [&](const Status& why) { parts_.state->NoteDamage("leases", why.message()); }));
     return std::pair(std::move(engine), meta);
   };
   auto opened = open();

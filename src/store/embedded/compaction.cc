@@ -1,10 +1,12 @@
 #include "store/embedded/compaction.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/limits.h"
 #include "store/embedded/meta.h"
+#include "store/embedded/walk.h"
 
 namespace skiff {
 namespace {
@@ -16,14 +18,15 @@ class Step final : public CommitTask {
 
   Result<void> Prepare(Engine& engine, BatchBuilder& batch) override {
     EngineBatch& rows = batch.rows();
-    std::string bytes;
+    const auto snapshot = engine.NewSnapshot();
     for (const auto& [position, key] : step_.deletions) {
+      const Result<std::optional<CurrentRow>> row = ReadRow(*snapshot, key);
+      if (!row && !IsDamage(row.error())) return std::unexpected(row.error());
+      // What is known of a key whose row is lost stays.
+      if (!row) continue;
       rows.Delete(Family::kLog, LogKey(position));
-      SKIFF_ASSIGN_OR_RETURN(const bool found, engine.Get(Family::kCurrent, key, &bytes));
-      if (!found) continue;
-      SKIFF_ASSIGN_OR_RETURN(const CurrentRow row, DecodeCurrentRow(key, bytes));
       // Unless the key has been made anew.
-      if (row.position == position) batch.RemoveRow(key);
+      if (*row && (*row)->position == position) batch.RemoveRow(key);
     }
     for (const LogPosition position : step_.replaced) rows.Delete(Family::kLog, LogKey(position));
     PutMeta(rows, kMetaCompacted, step_.to);
@@ -51,34 +54,32 @@ Result<CompactionStep> PlanCompaction(EngineGate& gate, StoreReader& reader, int
                                       int64_t target) {
   SKIFF_ASSIGN_OR_RETURN(const EngineGate::Reader engine, gate.Enter());
   const auto snapshot = engine->NewSnapshot();
-  const auto cursor = snapshot->NewCursor(Family::kLog);
   CompactionStep step;
   step.to = target;
   size_t seen = 0;
   size_t bytes = 0;
   int64_t last = from;
-  for (cursor->Seek(LogKey({from, 0})); cursor->Valid(); cursor->Next()) {
-    SKIFF_ASSIGN_OR_RETURN(const LogPosition position, DecodeLogKey(cursor->key()));
-    if (position.revision > target) break;
+  LogWalk walk;
+  walk.on_record = [&](LogPosition position, const LogRecord& record, size_t size) -> Result<bool> {
     const bool enough = seen >= limits::kMaxStorePieceEntries || bytes >= limits::kStorePieceBytes;
     if (enough && position.revision != last && last > from) {
       step.to = last;
-      break;
+      return false;
     }
     last = position.revision;
     ++seen;
-    bytes += cursor->value().size();
-    const Result<LogRecord> record = DecodeRecord(position, cursor->value());
-    if (!record) {
-      // What it replaced stays: some space is lost, and the health tells of the damage.
-      reader.Damaged(record.error(), "", position.revision);
-      continue;
-    }
+    bytes += size;
     // Of the revision `from` this has been done.
-    if (record->previous && position.revision > from) step.replaced.push_back(record->previous);
-    if (record->kind == Write::Kind::kDelete) step.deletions.emplace_back(position, record->key);
-  }
-  SKIFF_RETURN_IF_ERROR(cursor->status());
+    if (record.previous && position.revision > from) step.replaced.push_back(record.previous);
+    if (record.kind == Write::Kind::kDelete) step.deletions.emplace_back(position, record.key);
+    return true;
+  };
+  // What it replaced stays: some space is lost, and the health tells of the damage.
+  walk.on_damage = [&](LogPosition first, LogPosition, const Status& why) -> Result<void> {
+    reader.Damaged(why, "", first.revision);
+    return {};
+  };
+  SKIFF_RETURN_IF_ERROR(WalkLog(*snapshot, {from, 0}, target, walk));
   // Those of the last revision may still be watched from there.
   std::erase_if(step.deletions, [&](const auto& at) { return at.first.revision >= step.to; });
   return step;

@@ -15,7 +15,12 @@ Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::Open(EmbeddedOptions optio
   Engine* const opened = engine.get();
   std::unique_ptr<EmbeddedStore> store(
       new EmbeddedStore(std::move(options), std::move(engine), meta));
-  SKIFF_RETURN_IF_ERROR(store->leases_.Load(*opened));
+  StoreState& state = store->state_;
+  if (const std::string damage = opened->Damage(); !damage.empty()) {
+    state.NoteDamage("files", damage);
+  }
+  SKIFF_RETURN_IF_ERROR(store->leases_.Load(
+      *opened, [&state](const Status& why) { state.NoteDamage("leases", why.message()); }));
   store->committer_.emplace(
       CommitterParts{&store->gate_, &store->state_, &store->reader_, store->hub_.get(),
                      &store->leases_, store->options_.clock},
@@ -23,7 +28,8 @@ Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::Open(EmbeddedOptions optio
                      meta.cluster});
   store->upkeep_.emplace(UpkeepParts{&store->gate_, &store->state_, &store->reader_,
                                      &store->leases_, &*store->committer_, store->options_.clock},
-                         store->options_.compaction_interval, store->options_.retention);
+                         UpkeepTimes{store->options_.compaction_interval, store->options_.retention,
+                                     store->options_.scrub_interval});
   return store;
 }
 
@@ -119,14 +125,18 @@ Result<LogBounds> EmbeddedStore::ScanLog(Revision through, RecordSink* sink) {
   if (bounds.revision < bounds.compacted)
     return std::unexpected(CompactedError(bounds.revision.value, bounds.compacted.value));
   const auto cursor = snapshot->NewCursor(Family::kLog);
+  int64_t last = 0;
   for (cursor->Seek(""); cursor->Valid(); cursor->Next()) {
     SKIFF_ASSIGN_OR_RETURN(const LogPosition position, DecodeLogKey(cursor->key()));
     if (position.revision > bounds.revision.value) break;
+    last = position.revision;
     const Result<LogRecord> record = DecodeRecord(position, cursor->value());
     if (!record) return std::unexpected(reader_.Damaged(record.error(), "", position.revision));
     SKIFF_RETURN_IF_ERROR(sink->OnRecord(position, *record));
   }
-  SKIFF_RETURN_IF_ERROR(cursor->status());
+  if (const Result<void> read = cursor->status(); !read) {
+    return std::unexpected(reader_.Damaged(read.error(), "", last + 1));
+  }
   return bounds;
 }
 

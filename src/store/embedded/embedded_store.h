@@ -40,6 +40,9 @@ struct EmbeddedOptions {
   // retention is kept.
   Duration compaction_interval = std::chrono::minutes(5);
   Duration retention = std::chrono::minutes(5);
+  // How often everything that is stored is read, a little at a time, to find what is damaged before
+  // it is needed; zero: never.
+  Duration scrub_interval = std::chrono::hours(24);
 };
 
 // Receives the log, record by record. The record's views are valid during the call.

@@ -254,7 +254,7 @@ TEST_F(EmbeddedStoreTest, ACorruptRecordIsAnErrorThatNamesItAndNeverServed) {
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().reason(), StatusReason::kInternalError);
   EXPECT_NE(reply.error().message().find("\"a\" at revision 2"), std::string::npos);
-  EXPECT_NE(store_->Health().reason.find("\"a\" at revision 2"), std::string::npos);
+  EXPECT_NE(store_->Health().damage.find("\"a\" at revision 2"), std::string::npos);
   EXPECT_EQ(Get("b")->value.view(), "2");
 }
 

@@ -84,8 +84,10 @@ class Engine {
   // Rewrites the files so that nothing dead is left in them.
   virtual Result<void> Defragment() = 0;
   virtual EngineFigures Figures() = 0;
-  // An error that came to light outside of a call, in the background.
+  // An error that came to light outside of a call, in the background. To be asked now and then.
   virtual Result<void> Health() = 0;
+  // What is known to be damaged, for people; empty if nothing is. All else is read and written.
+  virtual std::string Damage() { return {}; }
 };
 
 }  // namespace skiff

@@ -42,7 +42,8 @@ class ImporterTest : public EmbeddedStoreTestBase {
     auto reader = OpenOffline();
     if (!reader) return reader.error().message();
     const auto report = (*reader)->Verify({});
-    return report ? "" : report.error().message();
+    if (!report) return report.error().message();
+    return report->damage.empty() ? "" : report->damage[0];
   }
 };
 

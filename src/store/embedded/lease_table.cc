@@ -4,17 +4,50 @@
 #include <memory>
 #include <string>
 
+#include "store/embedded/walk.h"
+
 namespace skiff {
 
-Result<void> LeaseTable::Load(Engine& engine) {
-  std::map<LeaseId, LeaseRow> found;
+namespace {
+
+using FoundLeases = std::map<LeaseId, LeaseRow>;
+
+// The lease where the cursor stands.
+Result<LeaseId> TakeLease(const EngineCursor& cursor, FoundLeases* found) {
+  SKIFF_ASSIGN_OR_RETURN(const LeaseId id, DecodeLeaseKey(cursor.key()));
+  SKIFF_ASSIGN_OR_RETURN((*found)[id], DecodeLeaseRow(cursor.key(), cursor.value()));
+  return id;
+}
+
+Status UnreadableLeases(const Status& why) {
+  return Status(
+      why.reason(),
+      "leases cannot be read, and their keys stay until they are deleted: " + why.message());
+}
+
+}  // namespace
+
+Result<void> LeaseTable::Load(Engine& engine, const std::function<void(const Status&)>& on_damage) {
+  FoundLeases found;
   const auto snapshot = engine.NewSnapshot();
   const auto cursor = snapshot->NewCursor(Family::kLease);
-  for (cursor->Seek(""); cursor->Valid() && cursor->key() < kLeaseKeysEnd; cursor->Next()) {
-    SKIFF_ASSIGN_OR_RETURN(const LeaseId id, DecodeLeaseKey(cursor->key()));
-    SKIFF_ASSIGN_OR_RETURN(found[id], DecodeLeaseRow(cursor->key(), cursor->value()));
+  int64_t next = 0;
+  cursor->Seek("");
+  while (true) {
+    for (; cursor->Valid() && cursor->key() < kLeaseKeysEnd; cursor->Next()) {
+      const Result<LeaseId> id = TakeLease(*cursor, &found);
+      if (!id) on_damage(UnreadableLeases(id.error()));
+      if (id) next = id->value;
+    }
+    const Result<void> status = cursor->status();
+    if (status) break;
+    if (!IsDamage(status.error())) return status;
+    on_damage(UnreadableLeases(status.error()));
+    const auto readable =
+        SeekPastDamage(*cursor, next, INT64_MAX, [](int64_t number) { return LeaseKey({number}); });
+    if (!readable) break;
+    next = *readable;
   }
-  SKIFF_RETURN_IF_ERROR(cursor->status());
 
   std::lock_guard lock(mutex_);
   for (auto at = leases_.begin(); at != leases_.end();) {

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -32,8 +33,9 @@ class LeaseTable {
  public:
   explicit LeaseTable(Clock* clock) : clock_(clock) {}
 
-  // Takes what the engine holds. Leases that are known already keep their time.
-  Result<void> Load(Engine& engine);
+  // Takes what the engine holds. Leases that are known already keep their time. Those that cannot
+  // be read are told of and left out: their keys then stay until they are deleted.
+  Result<void> Load(Engine& engine, const std::function<void(const Status&)>& on_damage);
 
   // One that was just granted.
   void Add(LeaseId id, const LeaseRow& row);

@@ -1,5 +1,6 @@
 #include "store/embedded/memory_engine.h"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -9,6 +10,10 @@ namespace {
 constexpr uint64_t kNewest = UINT64_MAX;
 
 size_t Index(Family family) { return static_cast<size_t>(family); }
+
+Status SpoiledBlock() {
+  return Status(StatusReason::kInternalError, "simulated damage of a block");
+}
 
 class MemoryBatch final : public EngineBatch {
  public:
@@ -47,20 +52,25 @@ class MemoryCursor final : public EngineCursor {
     std::shared_lock lock(disk_->mutex_);
     MoveTo(Table().upper_bound(key_));
   }
-  bool Valid() const override { return value_ != nullptr; }
+  bool Valid() const override { return value_ != nullptr && !spoiled_; }
   std::string_view key() const override { return key_; }
   std::string_view value() const override { return *value_; }
-  Result<void> status() const override { return {}; }
+  Result<void> status() const override {
+    if (spoiled_) return std::unexpected(SpoiledBlock());
+    return {};
+  }
 
  private:
   MemoryDisk::Table& Table() { return disk_->tables_[Index(family_)]; }
 
   void MoveTo(MemoryDisk::Table::iterator at) {
     value_ = nullptr;
+    spoiled_ = false;
     for (; at != Table().end(); ++at) {
       value_ = MemoryDisk::Visible(at->second, sequence_);
       if (value_ == nullptr) continue;
       key_ = at->first;
+      spoiled_ = disk_->IsSpoiled(family_, key_, sequence_);
       return;
     }
   }
@@ -70,6 +80,7 @@ class MemoryCursor final : public EngineCursor {
   uint64_t sequence_;
   std::string key_;
   std::shared_ptr<const std::string> value_;
+  bool spoiled_ = false;
 };
 
 class MemorySnapshot final : public EngineSnapshot {
@@ -82,7 +93,7 @@ class MemorySnapshot final : public EngineSnapshot {
     return std::make_unique<MemoryCursor>(disk_.get(), family, sequence_);
   }
   Result<bool> Get(Family family, std::string_view key, std::string* value) override {
-    const auto found = disk_->Find(family, key, sequence_);
+    SKIFF_ASSIGN_OR_RETURN(const auto found, disk_->Find(family, key, sequence_));
     if (found != nullptr) *value = *found;
     return found != nullptr;
   }
@@ -105,7 +116,7 @@ class MemoryEngine final : public Engine {
     return disk_->Write(static_cast<MemoryBatch&>(batch).changes());
   }
   Result<bool> Get(Family family, std::string_view key, std::string* value) override {
-    const auto found = disk_->Find(family, key, kNewest);
+    SKIFF_ASSIGN_OR_RETURN(const auto found, disk_->Find(family, key, kNewest));
     if (found != nullptr) *value = *found;
     return found != nullptr;
   }
@@ -190,7 +201,7 @@ void MemoryDisk::OnWrite(std::function<void()> hook) {
 
 std::optional<std::string> MemoryDisk::Get(Family family, std::string_view key) {
   const auto found = Find(family, key, kNewest);
-  return found == nullptr ? std::nullopt : std::optional(*found);
+  return !found || *found == nullptr ? std::nullopt : std::optional(**found);
 }
 
 void MemoryDisk::Put(Family family, std::string_view key, std::string_view value) {
@@ -272,9 +283,29 @@ std::shared_ptr<const std::string> MemoryDisk::Visible(const Versions& versions,
   return nullptr;
 }
 
-std::shared_ptr<const std::string> MemoryDisk::Find(Family family, std::string_view key,
-                                                    uint64_t sequence) {
+void MemoryDisk::SpoilBlock(Family family, std::string first, std::string last) {
+  std::unique_lock lock(mutex_);
+  spoiled_.push_back({family, std::move(first), std::move(last), sequence_});
+}
+
+bool MemoryDisk::IsSpoiled(Family family, std::string_view key, uint64_t sequence) {
+  for (const Spoiled& block : spoiled_) {
+    if (block.family != family || key < block.first || key > block.last) continue;
+    const Table& table = tables_[Index(family)];
+    const auto at = table.find(key);
+    if (at == table.end()) return true;
+    const auto seen =
+        std::ranges::find_if(at->second.rbegin(), at->second.rend(),
+                             [&](const Version& v) { return v.sequence <= sequence; });
+    if (seen == at->second.rend() || seen->sequence <= block.sequence) return true;
+  }
+  return false;
+}
+
+Result<std::shared_ptr<const std::string>> MemoryDisk::Find(Family family, std::string_view key,
+                                                            uint64_t sequence) {
   std::shared_lock lock(mutex_);
+  if (IsSpoiled(family, key, sequence)) return std::unexpected(SpoiledBlock());
   const Table& table = tables_[Index(family)];
   const auto at = table.find(key);
   return at == table.end() ? nullptr : Visible(at->second, sequence);

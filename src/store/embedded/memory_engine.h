@@ -57,6 +57,9 @@ class MemoryDisk : public std::enable_shared_from_this<MemoryDisk> {
   void Put(Family family, std::string_view key, std::string_view value);
   void Delete(Family family, std::string_view key);
   std::vector<std::string> Keys(Family family);
+  // A damaged block: what these keys, and those between them, hold now cannot be read, and cursors
+  // stop there. What is written afterwards can.
+  void SpoilBlock(Family family, std::string first, std::string last);
 
   uint64_t writes();
 
@@ -74,7 +77,11 @@ class MemoryDisk : public std::enable_shared_from_this<MemoryDisk> {
   void Apply(const std::vector<MemoryChange>& changes);
   void Prune(Table& table, Table::iterator at);
   static std::shared_ptr<const std::string> Visible(const Versions& versions, uint64_t sequence);
-  std::shared_ptr<const std::string> Find(Family family, std::string_view key, uint64_t sequence);
+  Result<std::shared_ptr<const std::string>> Find(Family family, std::string_view key,
+                                                  uint64_t sequence);
+  // Whether what a reader would see of the key lies in a damaged block. Any key will do, also one
+  // that does not exist.
+  bool IsSpoiled(Family family, std::string_view key, uint64_t sequence);
   uint64_t AddSnapshot();
   void DropSnapshot(uint64_t sequence);
 
@@ -84,6 +91,13 @@ class MemoryDisk : public std::enable_shared_from_this<MemoryDisk> {
   std::multiset<uint64_t> snapshots_;
   // Keys that may hold versions for snapshots alone.
   std::set<std::pair<Family, std::string>> prunable_;
+  struct Spoiled {
+    Family family;
+    std::string first;
+    std::string last;
+    uint64_t sequence;  // of the last write that it held
+  };
+  std::vector<Spoiled> spoiled_;
   bool open_ = false;
   bool failed_ = false;
   bool background_error_ = false;

@@ -7,7 +7,10 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "store/backup.h"
@@ -25,6 +28,19 @@ struct VerifyReport {
   uint64_t records = 0;  // of the log, those of old revisions included
   uint64_t keys = 0;     // that exist
   uint64_t leases = 0;
+  uint64_t damaged = 0;             // places where something is wrong
+  std::vector<std::string> damage;  // what is, of the first of them, for people
+
+  void Add(std::string what);
+};
+
+// What a salvage has found beside the entries.
+struct SalvageFindings {
+  // Keys, or stretches of keys, that could not be read.
+  std::vector<std::pair<KeyRange, Status>> lost;
+  // Writes that are missing from the history, for people. Their keys are not known; they may be
+  // among the lost ones, or be there as they were before.
+  std::vector<std::string> gaps;
 };
 
 // One thread at a time.
@@ -32,6 +48,10 @@ class OfflineReader final : public BackupSource {
  public:
   // kNotFound if there is nothing in the engine. The clock tells how long leases last.
   static Result<std::unique_ptr<OfflineReader>> Open(std::unique_ptr<Engine> engine, Clock* clock);
+  // Likewise, of an engine that holds what is left of a damaged store: numbers that cannot be read
+  // are made up from what can. A newer format is refused all the same.
+  static Result<std::unique_ptr<OfflineReader>> OpenDamaged(std::unique_ptr<Engine> engine,
+                                                            Clock* clock);
 
   Result<Revision> Scan(const KeyRange& range, ScanSink* sink) override;
   Result<LeaseInfo> FindLease(LeaseId id) override;
@@ -43,13 +63,19 @@ class OfflineReader final : public BackupSource {
   EngineFigures Figures() { return gate_.engine()->Figures(); }
 
   // Reads every record with its checksum, and checks that the parts of the store agree: each key
-  // with its record in the log, each lease with its keys, and the counts.
+  // with its record in the log, each lease with its keys, and the counts. Damage does not end it.
   Result<VerifyReport> Verify(const ProgressFunction& progress);
+
+  // Passes on every entry that can be read, in order of revision.
+  Result<SalvageFindings> Salvage(ScanSink* sink);
+  std::vector<LeaseInfo> Leases() { return leases_.List(); }
 
  private:
   OfflineReader(std::unique_ptr<Engine> engine, Clock* clock)
       : gate_(std::move(engine)), leases_(clock), reader_(&gate_, &state_) {}
 
+  Result<void> LoadLeases();
+  // Tells of writes since the last compaction whose records are missing.
   Result<void> VerifyLog(EngineSnapshot& snapshot, const ProgressFunction& progress,
                          VerifyReport* report);
   Result<void> VerifyKeys(EngineSnapshot& snapshot, const ProgressFunction& progress,

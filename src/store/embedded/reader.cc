@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 #include "store/check.h"
+#include "store/embedded/walk.h"
 
 namespace skiff {
 namespace {
@@ -15,10 +16,6 @@ namespace {
 bool IsSingle(const KeyRange& range) {
   return range.end.size() == range.start.size() + 1 && range.end.back() == '\0' &&
          range.end.starts_with(range.start);
-}
-
-bool IsBefore(std::string_view key, const KeyRange& range) {
-  return range.end.empty() || key < std::string_view(range.end);
 }
 
 Status MissingRecord(LogPosition position) {
@@ -50,10 +47,12 @@ struct StoreReader::View {
 
 Status StoreReader::Damaged(const Status& error, std::string_view key, int64_t revision) {
   if (error.reason() != StatusReason::kInternalError) return error;
-  std::string text = "the stored data of key " + Quoted(key) + " at revision " +
-                     std::to_string(revision) + " is damaged: " + error.message() +
-                     "; write the key anew or restore the store from a backup";
-  state_->NoteDamage(text);
+  const std::string what =
+      (key.empty() ? "" : "key " + Quoted(key) + " at ") + "revision " + std::to_string(revision);
+  std::string text = "the stored data of " + what + " is damaged: " + error.message() +
+                     "; everything else is served; 'skiff store salvage' makes a sound store of "
+                     "what can be read, with a backup at hand also of this";
+  state_->NoteDamage(key.empty() ? what : key, text);
   return Status(StatusReason::kInternalError, std::move(text));
 }
 
@@ -143,12 +142,10 @@ void StripValue(const RangeRequest& request, KeyValue* entry) {
 
 Result<void> StoreReader::ReadOne(View& view, const RangeRequest& request, RangeReply* reply) {
   const std::string& key = request.range.start;
-  std::string bytes;
-  SKIFF_ASSIGN_OR_RETURN(const bool found, view.snapshot->Get(Family::kCurrent, key, &bytes));
-  if (!found) return {};
-  const Result<CurrentRow> row = DecodeCurrentRow(key, bytes);
+  const Result<std::optional<CurrentRow>> row = ReadRow(*view.snapshot, key);
   if (!row) return std::unexpected(Damaged(row.error(), key, view.at));
-  SKIFF_ASSIGN_OR_RETURN(const auto position, FindAt(*view.snapshot, key, *row, view.at));
+  if (!*row) return {};
+  SKIFF_ASSIGN_OR_RETURN(const auto position, FindAt(*view.snapshot, key, **row, view.at));
   if (!position) return {};
   reply->count = 1;
   if (request.count_only) return {};
@@ -159,77 +156,141 @@ Result<void> StoreReader::ReadOne(View& view, const RangeRequest& request, Range
 }
 
 Result<void> StoreReader::ReadMany(View& view, const RangeRequest& request, RangeReply* reply) {
-  const auto cursor = view.snapshot->NewCursor(Family::kCurrent);
-  for (cursor->Seek(request.range.start); cursor->Valid() && IsBefore(cursor->key(), request.range);
-       cursor->Next()) {
-    const Result<CurrentRow> row = DecodeCurrentRow(cursor->key(), cursor->value());
-    if (!row) return std::unexpected(Damaged(row.error(), cursor->key(), view.at));
-    SKIFF_ASSIGN_OR_RETURN(const auto position,
-                           FindAt(*view.snapshot, cursor->key(), *row, view.at));
-    if (!position) continue;
-    ++reply->count;
-    if (request.count_only) continue;
-    if (request.limit > 0 && static_cast<int64_t>(reply->entries.size()) >= request.limit) {
-      reply->more = true;
-      continue;
-    }
-    if (request.keys_only && *position == row->position) {
-      reply->entries.push_back({std::string(cursor->key()),
-                                {},
-                                {row->create_revision},
-                                {row->position.revision},
-                                row->version,
-                                row->lease});
-      continue;
-    }
-    SKIFF_ASSIGN_OR_RETURN(KeyValue entry, ReadEntry(*view.snapshot, cursor->key(), *position));
-    StripValue(request, &entry);
-    reply->entries.push_back(std::move(entry));
+  RowWalk walk;
+  walk.on_row = [&](std::string_view key, const CurrentRow& row) -> Result<bool> {
+    SKIFF_RETURN_IF_ERROR(AddRow(view, request, key, row, reply));
+    return true;
+  };
+  walk.on_damage = [&](const KeyRange& where, const Status& why) -> Result<void> {
+    return std::unexpected(DamagedRange(why, where, view.at));
+  };
+  return WalkRows(*view.snapshot, request.range, walk);
+}
+
+Result<void> StoreReader::AddRow(View& view, const RangeRequest& request, std::string_view key,
+                                 const CurrentRow& row, RangeReply* reply) {
+  SKIFF_ASSIGN_OR_RETURN(const auto position, FindAt(*view.snapshot, key, row, view.at));
+  if (!position) return {};
+  ++reply->count;
+  if (request.count_only) return {};
+  if (request.limit > 0 && static_cast<int64_t>(reply->entries.size()) >= request.limit) {
+    reply->more = true;
+    return {};
   }
-  return cursor->status();
+  if (request.keys_only && *position == row.position) {
+    reply->entries.push_back({std::string(key),
+                              {},
+                              {row.create_revision},
+                              {row.position.revision},
+                              row.version,
+                              row.lease});
+    return {};
+  }
+  SKIFF_ASSIGN_OR_RETURN(KeyValue entry, ReadEntry(*view.snapshot, key, *position));
+  StripValue(request, &entry);
+  reply->entries.push_back(std::move(entry));
+  return {};
+}
+
+Status StoreReader::DamagedRange(const Status& why, const KeyRange& where, int64_t revision) {
+  if (IsSingle(where)) return Damaged(why, where.start, revision);
+  if (!IsDamage(why)) return why;
+  const std::string what = "between " + Quoted(where.start) + " and " +
+                           (where.end.empty() ? "the end" : Quoted(where.end));
+  std::string text = "which keys there are " + what + " cannot be read: " + why.message() +
+                     "; 'skiff store salvage' makes a sound store of what can be read, with a "
+                     "backup at hand also of this";
+  state_->NoteDamage(what, text);
+  return Status(StatusReason::kInternalError, std::move(text));
 }
 
 Result<Revision> StoreReader::Scan(const KeyRange& range, ScanSink* sink) {
   SKIFF_ASSIGN_OR_RETURN(View view, OpenView({}));
-  SKIFF_ASSIGN_OR_RETURN(std::vector<LogPosition> positions, Positions(view, range));
-  std::ranges::sort(positions);
-  SKIFF_RETURN_IF_ERROR(Sweep(view, positions, sink));
+  KeyRange all = range;
+  SKIFF_RETURN_IF_ERROR(ScanView(view, &all, SIZE_MAX, sink));
   return Revision{view.at};
 }
 
-Result<std::vector<LogPosition>> StoreReader::Positions(View& view, const KeyRange& range) {
+Result<std::string> StoreReader::ScanSome(const KeyRange& range, size_t max_rows, ScanSink* sink) {
+  SKIFF_ASSIGN_OR_RETURN(View view, OpenView({}));
+  KeyRange some = range;
+  SKIFF_RETURN_IF_ERROR(ScanView(view, &some, max_rows, sink));
+  return some.end == range.end ? std::string() : some.end;
+}
+
+Result<void> StoreReader::ScanView(View& view, KeyRange* range, size_t max_rows, ScanSink* sink) {
+  SKIFF_ASSIGN_OR_RETURN(std::vector<LogPosition> positions,
+                         Positions(view, range, max_rows, sink));
+  std::ranges::sort(positions);
+  SKIFF_ASSIGN_OR_RETURN(const std::vector<LogPosition> lost, Sweep(view, positions, sink));
+  return lost.empty() ? Result<void>() : TellOfLost(view, *range, lost, sink);
+}
+
+Result<std::vector<LogPosition>> StoreReader::Positions(View& view, KeyRange* range,
+                                                        size_t max_rows, ScanSink* sink) {
   std::vector<LogPosition> positions;
-  const auto cursor = view.snapshot->NewCursor(Family::kCurrent);
-  for (cursor->Seek(range.start); cursor->Valid() && IsBefore(cursor->key(), range);
-       cursor->Next()) {
-    const Result<CurrentRow> row = DecodeCurrentRow(cursor->key(), cursor->value());
-    if (!row) return std::unexpected(Damaged(row.error(), cursor->key(), view.at));
-    SKIFF_ASSIGN_OR_RETURN(const auto position,
-                           FindAt(*view.snapshot, cursor->key(), *row, view.at));
-    if (position) positions.push_back(*position);
-  }
-  SKIFF_RETURN_IF_ERROR(cursor->status());
+  size_t rows = 0;
+  std::string next;
+  RowWalk walk;
+  walk.on_damage = [&](const KeyRange& where, const Status& why) -> Result<void> {
+    const Status told = DamagedRange(why, where, view.at);
+    if (IsDamage(told) && sink->OnDamage(where, told)) return {};
+    return std::unexpected(told);
+  };
+  walk.on_found_again = [&](std::string_view key, const Status& why) {
+    state_->NoteDamage("rows", "rows of keys such as " + Quoted(key) +
+                                   " cannot be read and are taken from the log: " + why.message());
+  };
+  walk.on_row = [&](std::string_view key, const CurrentRow& row) -> Result<bool> {
+    if (rows++ == max_rows) {
+      next = key;
+      return false;
+    }
+    const auto position = FindAt(*view.snapshot, key, row, view.at);
+    if (!position) {
+      SKIFF_RETURN_IF_ERROR(walk.on_damage(KeyRange::Single(key), position.error()));
+    } else if (*position) {
+      positions.push_back(**position);
+    }
+    return true;
+  };
+  SKIFF_RETURN_IF_ERROR(WalkRows(*view.snapshot, *range, walk));
+  if (!next.empty()) range->end = next;
   return positions;
 }
 
-Result<void> StoreReader::Sweep(View& view, const std::vector<LogPosition>& positions,
-                                ScanSink* sink) {
+// A record from where the cursor is or can be brought to, or else looked up by itself: a damaged
+// block elsewhere may stop the cursor.
+Result<LogRecord> StoreReader::SweepTo(View& view, EngineCursor& cursor, LogPosition position,
+                                       std::string* scratch) {
   // Steps that cost less than looking a position up.
   constexpr int kNearSteps = 16;
+  const LogKey key(position);
+  for (int step = 0; step < kNearSteps && cursor.Valid() && cursor.key() < key; ++step) {
+    cursor.Next();
+  }
+  if (!cursor.Valid() || cursor.key() < key) cursor.Seek(key);
+  if (cursor.Valid() && cursor.key() == key) return DecodeRecord(position, cursor.value());
+  SKIFF_ASSIGN_OR_RETURN(const bool found, view.snapshot->Get(Family::kLog, key, scratch));
+  if (!found) return std::unexpected(MissingRecord(position));
+  return DecodeRecord(position, *scratch);
+}
+
+Result<std::vector<LogPosition>> StoreReader::Sweep(View& view,
+                                                    const std::vector<LogPosition>& positions,
+                                                    ScanSink* sink) {
   const auto cursor = view.snapshot->NewCursor(Family::kLog);
+  std::vector<LogPosition> lost;
   std::vector<KeyValue> piece;
   size_t piece_bytes = 0;
+  std::string scratch;
   for (const LogPosition position : positions) {
-    const LogKey key(position);
-    for (int step = 0; step < kNearSteps && cursor->Valid() && cursor->key() < key; ++step) {
-      cursor->Next();
+    const Result<LogRecord> record = SweepTo(view, *cursor, position, &scratch);
+    if (!record && !IsDamage(record.error())) return std::unexpected(record.error());
+    if (!record) {
+      lost.push_back(position);
+      continue;
     }
-    if (!cursor->Valid() || cursor->key() < key) cursor->Seek(key);
-    SKIFF_RETURN_IF_ERROR(cursor->status());
-    Result<LogRecord> record = cursor->Valid() && cursor->key() == key
-                                   ? DecodeRecord(position, cursor->value())
-                                   : Result<LogRecord>(std::unexpected(MissingRecord(position)));
-    if (!record) return std::unexpected(Damaged(record.error(), "", position.revision));
     piece.push_back(RecordToKeyValue(position, *record));
     piece_bytes += piece.back().key.size() + piece.back().value.size();
     if (piece.size() >= limits::kMaxStorePieceEntries || piece_bytes >= limits::kStorePieceBytes) {
@@ -238,7 +299,23 @@ Result<void> StoreReader::Sweep(View& view, const std::vector<LogPosition>& posi
     }
   }
   if (!piece.empty()) sink->OnEntries(std::move(piece));
-  return {};
+  return lost;
+}
+
+// Which keys the records belonged to is known from their rows.
+Result<void> StoreReader::TellOfLost(View& view, const KeyRange& range,
+                                     const std::vector<LogPosition>& lost, ScanSink* sink) {
+  RowWalk walk;
+  walk.on_damage = [](const KeyRange&, const Status&) -> Result<void> { return {}; };  // told
+  walk.on_row = [&](std::string_view key, const CurrentRow& row) -> Result<bool> {
+    const auto position = FindAt(*view.snapshot, key, row, view.at);
+    if (!position || !*position || !std::ranges::binary_search(lost, **position)) return true;
+    const Result<KeyValue> entry = ReadEntry(*view.snapshot, key, **position);
+    const Status why = entry ? Damaged(MissingRecord(**position), key, view.at) : entry.error();
+    if (sink->OnDamage(KeyRange::Single(key), why)) return true;
+    return std::unexpected(why);
+  };
+  return WalkRows(*view.snapshot, range, walk);
 }
 
 Result<Event> StoreReader::ToEvent(EngineSnapshot& snapshot, LogPosition position,
@@ -289,7 +366,9 @@ Result<EventPiece> StoreReader::Events(int64_t from, int64_t through, const KeyR
     SKIFF_ASSIGN_OR_RETURN(Event event, ToEvent(*snapshot, position, *record, previous_values));
     piece.events.push_back(std::move(event));
   }
-  SKIFF_RETURN_IF_ERROR(cursor->status());
+  if (const Result<void> read = cursor->status(); !read) {
+    return std::unexpected(Damaged(read.error(), "", last.revision + 1));
+  }
   piece.next = through + 1;
   return piece;
 }

@@ -1,11 +1,14 @@
 // Reads of an embedded store: ranges at any revision, scans, and the events of the log.
 //
 // Owned by the store; used by any thread, on which the reading happens. Whatever turns out to be
-// damaged is an error of kInternalError that names it, and is noted in the state's health.
+// damaged is an error of kInternalError that names it, and is noted in the state's health. A range
+// with a damaged key in it is such an error; a scan tells its sink of the key and goes on.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/embedded/engine_gate.h"
@@ -27,6 +30,8 @@ class StoreReader {
 
   Result<RangeReply> Range(const RangeRequest& request);
   Result<Revision> Scan(const KeyRange& range, ScanSink* sink);
+  // Only so many keys of it; the key at which the next call goes on, empty after the last.
+  Result<std::string> ScanSome(const KeyRange& range, size_t max_rows, ScanSink* sink);
   // The events of revisions from `from` on, not beyond `through`, until enough are together.
   Result<EventPiece> Events(int64_t from, int64_t through, const KeyRange& range,
                             bool previous_values);
@@ -48,8 +53,20 @@ class StoreReader {
                                             const CurrentRow& row, int64_t at);
   Result<void> ReadOne(View& view, const RangeRequest& request, RangeReply* reply);
   Result<void> ReadMany(View& view, const RangeRequest& request, RangeReply* reply);
-  Result<std::vector<LogPosition>> Positions(View& view, const KeyRange& range);
-  Result<void> Sweep(View& view, const std::vector<LogPosition>& positions, ScanSink* sink);
+  Result<void> AddRow(View& view, const RangeRequest& request, std::string_view key,
+                      const CurrentRow& row, RangeReply* reply);
+  Status DamagedRange(const Status& why, const KeyRange& where, int64_t revision);
+  // Both shorten the range to what they have read, if there are more rows.
+  Result<void> ScanView(View& view, KeyRange* range, size_t max_rows, ScanSink* sink);
+  Result<std::vector<LogPosition>> Positions(View& view, KeyRange* range, size_t max_rows,
+                                             ScanSink* sink);
+  Result<LogRecord> SweepTo(View& view, EngineCursor& cursor, LogPosition position,
+                            std::string* scratch);
+  // The positions that could not be read.
+  Result<std::vector<LogPosition>> Sweep(View& view, const std::vector<LogPosition>& positions,
+                                         ScanSink* sink);
+  Result<void> TellOfLost(View& view, const KeyRange& range, const std::vector<LogPosition>& lost,
+                          ScanSink* sink);
   Result<Event> ToEvent(EngineSnapshot& snapshot, LogPosition position, const LogRecord& record,
                         bool previous_values);
 

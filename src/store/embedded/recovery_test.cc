@@ -188,7 +188,7 @@ TEST_F(EmbeddedRecoveryTest, AMissingRecordIsAnErrorAndNotAGapInAWatch) {
   CollectingSink sink;
   const auto watch = store_->StartWatch({KeyRange::All(), {2}, false}, &sink);
   EXPECT_EQ(sink.WaitForEnd().reason(), StatusReason::kInternalError);
-  EXPECT_NE(store_->Health().reason, "");
+  EXPECT_NE(store_->Health().damage, "");
   EXPECT_FALSE(TryRange({KeyRange::All(), {4}}));
   EXPECT_EQ(Contents(), "a=4");
 }

@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "store/embedded/file_list.h"
+
 namespace skiff {
 namespace {
 
-constexpr const char* kOwnerFile = "OWNER";
 constexpr const char* kReserveFile = "RESERVE";
 constexpr const char* kProbeFile = "PROBE";
 constexpr size_t kProbeBytes = 64 * 1024;
@@ -42,10 +43,16 @@ std::string ExplainRocksDb(const std::string& directory, const rocksdb::Status& 
   const std::string detail = Detail(status);
   if (status.IsNoSpace()) return what + "the disk is full; make room" + detail;
   if (status.IsPathNotFound() || detail.find("No such file") != std::string::npos) {
-    return what + "a file or directory is missing" + detail;
+    return what +
+           "a file or directory is missing; if it is one of the store's own, 'skiff store salvage' "
+           "makes a sound store of what is left" +
+           detail;
   }
   if (status.IsCorruption()) {
-    return what + "a file is damaged; check the disk and restore a backup" + detail;
+    return what +
+           "a file is damaged; check the disk; 'skiff store salvage' makes a sound store of what "
+           "can be read" +
+           detail;
   }
   if (status.IsIOError()) {
     return what + "the disk or the file system failed; see the kernel's log" + detail;
@@ -63,8 +70,19 @@ std::unexpected<Status> RocksDbFailure(const std::string& directory,
       ExplainRocksDb(directory, status));
 }
 
-RocksDbDirectory::~RocksDbDirectory() {
+std::unexpected<Status> RocksDbReadFailure(const std::string& directory,
+                                           const rocksdb::Status& status) {
+  const bool is_damage =
+      status.IsCorruption() || status.IsIOError() || status.IsPathNotFound() || status.IsNotFound();
+  return Fail(is_damage ? StatusReason::kInternalError : StatusReason::kServiceUnavailable,
+              ExplainRocksDb(directory, status));
+}
+
+RocksDbDirectory::~RocksDbDirectory() { Unlock(); }
+
+void RocksDbDirectory::Unlock() {
   if (lock_ != nullptr) fs_->UnlockFile(lock_, io_, nullptr).PermitUncheckedError();
+  lock_ = nullptr;
 }
 
 bool RocksDbDirectory::Has(const std::string& name) const {
@@ -77,8 +95,14 @@ Result<bool> RocksDbDirectory::HoldsStore() const {
   if (status.IsNotFound() || status.IsPathNotFound()) return false;
   if (!status.ok()) return RocksDbFailure(path_, status);
   if (std::ranges::find(names, "CURRENT") != names.end()) return true;
+  // What has held data has CURRENT, and without it all else would be taken for left over.
+  for (const std::string& name : names) {
+    if (name == kFileList || name.ends_with(".sst")) {
+      return Damaged("CURRENT", 0, "it is missing");
+    }
+  }
   // An opening that was cut short leaves files of RocksDB without CURRENT, but OWNER came first.
-  if (std::ranges::find(names, kOwnerFile) != names.end()) return false;
+  if (std::ranges::find(names, kOwnerName) != names.end()) return false;
   if (std::ranges::find(names, "store") != names.end()) {
     return Fail(StatusReason::kInvalid,
                 "the directory " + path_ + " is not a store; the one in it is " + path_ + "/store");
@@ -123,8 +147,8 @@ Result<bool> RocksDbDirectory::MakePrivate() const {
 }
 
 Result<void> RocksDbDirectory::Lock() {
-  const bool is_new = !Has(kOwnerFile) || !Has("CURRENT");
-  const rocksdb::Status status = fs_->LockFile(PathOf(kOwnerFile), io_, &lock_, nullptr);
+  const bool is_new = !Has(kOwnerName) || !Has("CURRENT");
+  const rocksdb::Status status = fs_->LockFile(PathOf(kOwnerName), io_, &lock_, nullptr);
   if (status.ok()) return is_new ? SyncNames() : Result<void>();
   const std::string text = status.ToString();
   if (text.find("lock hold by current process") != std::string::npos) {
@@ -132,11 +156,18 @@ Result<void> RocksDbDirectory::Lock() {
                 "the store in " + path_ + " is in use: it is open in this process already");
   }
   if (text.find("While lock file") == std::string::npos) return RocksDbFailure(path_, status);
-  const pid_t holder = LockHolder(PathOf(kOwnerFile));
+  const pid_t holder = LockHolder(PathOf(kOwnerName));
   return Fail(StatusReason::kConflict,
               "the store in " + path_ + " is in use by another process" +
                   (holder > 0 ? " (pid " + std::to_string(holder) + ")" : "") +
                   "; stop that one, or choose another directory");
+}
+
+Result<void> RocksDbDirectory::CheckFree() {
+  if (!Has(kOwnerName)) return {};
+  Result<void> locked = Lock();
+  Unlock();
+  return locked;
 }
 
 Result<std::vector<std::string>> RocksDbDirectory::Logs() const {
@@ -150,6 +181,13 @@ Result<std::vector<std::string>> RocksDbDirectory::Logs() const {
   std::ranges::sort(names, [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() > b.size() : a > b;
   });
+  return names;
+}
+
+Result<std::vector<std::string>> RocksDbDirectory::RecordFileNames() const {
+  SKIFF_ASSIGN_OR_RETURN(const std::vector<NamedKind> files, RecordFiles());
+  std::vector<std::string> names;
+  for (const auto& [name, kind] : files) names.push_back(name);
   return names;
 }
 
@@ -180,7 +218,8 @@ std::unexpected<Status> RocksDbDirectory::Damaged(const std::string& name, uint6
   return Fail(StatusReason::kInternalError,
               "the store in " + path_ + ": the file " + name + " is damaged at byte " +
                   std::to_string(at) + " (" + what +
-                  "); nothing was changed; check the disk and restore a backup");
+                  "); nothing was changed; check the disk, and restore a backup or let 'skiff "
+                  "store salvage' make a store of what can be read");
 }
 
 Result<void> RocksDbDirectory::SyncNames() const {
@@ -287,6 +326,34 @@ uint64_t RocksDbDirectory::UsedBytes() const {
   uint64_t sum = 0;
   for (const rocksdb::FileAttributes& file : files) sum += file.size_bytes;
   return sum;
+}
+
+Result<void> CopyForRebuilding(const std::string& from, const std::string& into) {
+  std::error_code error;
+  std::filesystem::create_directory(into, error);
+  std::string manifest;
+  for (const auto& file : std::filesystem::directory_iterator(from, error)) {
+    const std::string name = file.path().filename().string();
+    const std::string target = into + "/" + name;
+    if (name.ends_with(".sst")) {
+      // Tables are never changed. Where there are no links, a copy must do.
+      std::filesystem::create_hard_link(file.path(), target, error);
+      if (error) std::filesystem::copy_file(file.path(), target, error);
+    } else if (name.ends_with(".log") || name.starts_with("MANIFEST-")) {
+      std::filesystem::copy_file(file.path(), target, error);
+      if (name.starts_with("MANIFEST-")) manifest = std::max(manifest, name);
+    }
+    if (error) break;
+  }
+  if (error) {
+    return Fail(StatusReason::kServiceUnavailable,
+                "cannot copy " + from + " to " + into + ": " + error.message());
+  }
+  if (manifest.empty()) return {};
+  const rocksdb::IOStatus status = rocksdb::WriteStringToFile(rocksdb::FileSystem::Default().get(),
+                                                              manifest + "\n", into + "/CURRENT");
+  if (!status.ok()) return RocksDbFailure(into, status);
+  return {};
 }
 
 }  // namespace skiff

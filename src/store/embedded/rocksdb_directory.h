@@ -20,9 +20,15 @@ namespace skiff {
 // What RocksDB says, in the words of whoever runs the cluster.
 std::string ExplainRocksDb(const std::string& directory, const rocksdb::Status& status);
 std::unexpected<Status> RocksDbFailure(const std::string& directory, const rocksdb::Status& status);
+// Of reading something that is there: kInternalError if it is damaged, or if the disk does not give
+// it.
+std::unexpected<Status> RocksDbReadFailure(const std::string& directory,
+                                           const rocksdb::Status& status);
 
 class RocksDbDirectory {
  public:
+  static constexpr const char* kOwnerName = "OWNER";
+
   RocksDbDirectory(std::string path, std::shared_ptr<rocksdb::FileSystem> fs)
       : path_(std::move(path)), fs_(std::move(fs)) {}
   RocksDbDirectory(const RocksDbDirectory&) = delete;
@@ -39,10 +45,16 @@ class RocksDbDirectory {
   // Holds it against other processes, and other engines of this one, until destruction. What marks
   // a directory as a store's is durable before anything else is made in it.
   Result<void> Lock();
+  // An error if somebody holds it at the moment.
+  Result<void> CheckFree();
+  // Whether nobody does; false if that cannot be told without changing something.
+  bool IsFree() { return Has(kOwnerName) && Has("CURRENT") && CheckFree().has_value(); }
   // Looks at all that RocksDB extends record by record. Cuts off (or mends) what a power cut has
   // torn, if `repair`; any other damage is an error.
   Result<void> CheckRecordFiles(bool repair) const;
 
+  // The names of the files that RocksDB extends record by record.
+  Result<std::vector<std::string>> RecordFileNames() const;
   // The names of RocksDB's logs, the last first.
   Result<std::vector<std::string>> Logs() const;
 
@@ -59,6 +71,7 @@ class RocksDbDirectory {
  private:
   using NamedKind = std::pair<std::string, RecordFileKind>;
 
+  void Unlock();
   std::string PathOf(const std::string& name) const { return path_ + "/" + name; }
   bool Has(const std::string& name) const;
   // The manifest in use, then the logs, the last first.
@@ -73,5 +86,8 @@ class RocksDbDirectory {
   const rocksdb::IOOptions io_;
   rocksdb::FileLock* lock_ = nullptr;
 };
+
+// Copies to a new directory the files that hold data, and makes CURRENT name the newest manifest.
+Result<void> CopyForRebuilding(const std::string& from, const std::string& into);
 
 }  // namespace skiff

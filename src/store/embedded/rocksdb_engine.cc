@@ -21,6 +21,7 @@
 #include <rocksdb/utilities/table_properties_collectors.h>
 
 #include "base/descriptors.h"
+#include "store/embedded/file_list.h"
 #include "store/embedded/rocksdb_directory.h"
 #include "store/embedded/table_file.h"
 
@@ -61,13 +62,36 @@ class Failure {
   std::atomic<bool> failed_{false};
 };
 
+// What of the files turned out to be damaged without keeping the engine from going on.
+class KnownDamage {
+ public:
+  void Note(std::string what) {
+    const std::lock_guard lock(mutex_);
+    if (first_.empty()) first_ = std::move(what);
+    any_.store(true, std::memory_order_release);
+  }
+  bool any() const { return any_.load(std::memory_order_acquire); }
+  std::string first() const {
+    const std::lock_guard lock(mutex_);
+    return first_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string first_;
+  std::atomic<bool> any_{false};
+};
+
 // Adds to the file system what RocksDB leaves out:
+// - Logs are in the list of files (file_list.h).
 // - Files that a manifest names are in the directory for good before CURRENT names that manifest.
 //   When it recovers, a power cut might otherwise leave the new CURRENT and not the files.
 // - The end of a table is looked at before RocksDB reads it (table_file.h).
 class CarefulFileSystem final : public rocksdb::FileSystemWrapper {
  public:
-  using rocksdb::FileSystemWrapper::FileSystemWrapper;
+  CarefulFileSystem(const std::shared_ptr<rocksdb::FileSystem>& base, FileList* list,
+                    std::shared_ptr<KnownDamage> damage)
+      : FileSystemWrapper(base), list_(list), damage_(std::move(damage)) {}
 
   const char* Name() const override { return "SkiffCarefulFileSystem"; }
 
@@ -82,6 +106,23 @@ class CarefulFileSystem final : public rocksdb::FileSystemWrapper {
       if (!status.ok()) return status;
     }
     return FileSystemWrapper::RenameFile(from, to, options, dbg);
+  }
+
+  rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                    rocksdb::IODebugContext* dbg) override {
+    rocksdb::IOStatus status = FileSystemWrapper::NewWritableFile(path, options, file, dbg);
+    if (status.ok() && path.ends_with(".log")) list_->Add(NameOf(path));
+    return status;
+  }
+
+  rocksdb::IOStatus DeleteFile(const std::string& path, const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* dbg) override {
+    if (path.ends_with(".log")) {
+      rocksdb::IOStatus status = list_->Remove(NameOf(path));
+      if (!status.ok()) return status;
+    }
+    return FileSystemWrapper::DeleteFile(path, options, dbg);
   }
 
   rocksdb::IOStatus NewRandomAccessFile(const std::string& path,
@@ -101,18 +142,36 @@ class CarefulFileSystem final : public rocksdb::FileSystemWrapper {
       return status.ok() && slice.size() == length;
     };
     const char* damage = FindTableDamage(size, read);
-    if (damage != nullptr) status = rocksdb::IOStatus::Corruption(path, damage);
-    return status;
+    if (damage == nullptr) return status;
+    damage_->Note("the file " + path + " is damaged: " + damage);
+    return rocksdb::IOStatus::Corruption(path, damage);
   }
+
+ private:
+  static std::string NameOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+  FileList* const list_;
+  const std::shared_ptr<KnownDamage> damage_;
 };
 
 // Called by RocksDB on its threads.
 class Listener final : public rocksdb::EventListener {
  public:
-  explicit Listener(std::shared_ptr<Failure> failure) : failure_(std::move(failure)) {}
+  Listener(std::string directory, std::shared_ptr<Failure> failure,
+           std::shared_ptr<KnownDamage> damage)
+      : directory_(std::move(directory)),
+        failure_(std::move(failure)),
+        damage_(std::move(damage)) {}
 
-  void OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
-                         rocksdb::Status* status) override {
+  void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* status) override {
+    // Tables that cannot be merged are left as they are, and all that can be read of them is served
+    // on; to write no more would help nobody.
+    const bool is_damage = status->IsCorruption() || status->IsPathNotFound();
+    if (reason == rocksdb::BackgroundErrorReason::kCompaction && is_damage) {
+      damage_->Note(ExplainRocksDb(directory_, *status));
+      *status = rocksdb::Status::OK();
+      return;
+    }
     failure_->Set(*status);
   }
   // Whoever opens the engine again recovers; nothing may go on behind our back.
@@ -122,7 +181,9 @@ class Listener final : public rocksdb::EventListener {
   }
 
  private:
+  const std::string directory_;
   std::shared_ptr<Failure> failure_;
+  std::shared_ptr<KnownDamage> damage_;
 };
 
 // RocksDB would keep a diary beside the data. When a line cannot be written to it, the next one
@@ -263,7 +324,7 @@ class RocksCursor final : public EngineCursor {
   std::string_view value() const override { return ToView(iterator_->value()); }
   Result<void> status() const override {
     const rocksdb::Status status = iterator_->status();
-    if (!status.ok()) return RocksDbFailure(directory_, status);
+    if (!status.ok()) return RocksDbReadFailure(directory_, status);
     return {};
   }
 
@@ -299,7 +360,7 @@ class RocksSnapshot final : public EngineSnapshot {
   Result<bool> Get(Family family, std::string_view key, std::string* value) override {
     const rocksdb::Status status = database_.db->Get(options_, Handle(family), ToSlice(key), value);
     if (status.IsNotFound()) return false;
-    if (!status.ok()) return RocksDbFailure(directory_, status);
+    if (!status.ok()) return RocksDbReadFailure(directory_, status);
     return true;
   }
 
@@ -339,19 +400,27 @@ class ScratchDirectory {
   const std::string path_;
 };
 
+std::shared_ptr<rocksdb::FileSystem> FileSystemOf(const RocksDbOptions& options) {
+  return options.file_system != nullptr ? options.file_system : rocksdb::FileSystem::Default();
+}
+
 class RocksEngine final : public Engine {
  public:
   explicit RocksEngine(RocksDbOptions options)
       : options_(std::move(options)),
-        fs_(std::make_shared<CarefulFileSystem>(options_.file_system != nullptr
-                                                    ? options_.file_system
-                                                    : rocksdb::FileSystem::Default())),
+        list_(options_.directory, FileSystemOf(options_)),
+        damage_(std::make_shared<KnownDamage>()),
+        fs_(std::make_shared<CarefulFileSystem>(FileSystemOf(options_), &list_, damage_)),
         env_(rocksdb::NewCompositeEnv(fs_)),
         directory_(options_.directory, fs_),
         failure_(std::make_shared<Failure>(options_.directory)) {}
   ~RocksEngine() override { Close(); }
 
   Result<void> Open();
+  // In a directory of which nobody knows which files belong to it.
+  Result<void> Rebuild();
+  // Puts what is in memory into tables.
+  Result<void> Flush();
 
   std::unique_ptr<EngineBatch> NewBatch() override {
     return std::make_unique<RocksBatch>(database_.families);
@@ -364,10 +433,15 @@ class RocksEngine final : public Engine {
   Result<void> Defragment() override;
   EngineFigures Figures() override;
   Result<void> Health() override;
+  std::string Damage() override;
 
  private:
   Result<void> OpenForWriting();
+  Result<void> OpenThroughDamage(const rocksdb::Status& why);
   Result<void> OpenReadOnly();
+  Result<void> OpenAlone();
+  Result<void> OpenBesideWriter();
+  void LeaveTablesAlone();
   rocksdb::Status CatchUp();
   std::vector<rocksdb::ColumnFamilyDescriptor> Families() const;
   rocksdb::DBOptions Settings() const;
@@ -380,6 +454,8 @@ class RocksEngine final : public Engine {
   }
 
   const RocksDbOptions options_;
+  FileList list_;
+  const std::shared_ptr<KnownDamage> damage_;
   const std::shared_ptr<rocksdb::FileSystem> fs_;
   const std::unique_ptr<rocksdb::Env> env_;
   std::unique_ptr<ScratchDirectory> scratch_;
@@ -389,6 +465,7 @@ class RocksEngine final : public Engine {
   std::atomic<uint64_t> syncs_{0};
   uint64_t unchecked_bytes_ = 0;      // written since the disk was asked how much it has left
   std::atomic<bool> crowded_{false};  // it has too little
+  bool tables_left_alone_ = false;    // of Health()
 };
 
 std::vector<rocksdb::ColumnFamilyDescriptor> RocksEngine::Families() const {
@@ -403,7 +480,7 @@ std::vector<rocksdb::ColumnFamilyDescriptor> RocksEngine::Families() const {
 rocksdb::DBOptions RocksEngine::Settings() const {
   rocksdb::DBOptions settings = DatabaseSettings(options_);
   settings.env = env_.get();
-  settings.listeners.push_back(std::make_shared<Listener>(failure_));
+  settings.listeners.push_back(std::make_shared<Listener>(options_.directory, failure_, damage_));
   return settings;
 }
 
@@ -411,6 +488,7 @@ Result<void> RocksEngine::Open() {
   if (options_.directory.empty()) {
     return Fail(StatusReason::kInvalid, "the store needs the name of a directory");
   }
+  if (options_.salvage) return OpenAlone();
   SKIFF_ASSIGN_OR_RETURN(const bool found, directory_.HoldsStore());
   if (!found && (options_.read_only || !options_.create)) {
     return Fail(StatusReason::kNotFound, "there is no store in " + options_.directory);
@@ -426,18 +504,57 @@ Result<void> RocksEngine::Open() {
 
 Result<void> RocksEngine::OpenForWriting() {
   SKIFF_RETURN_IF_ERROR(directory_.Lock());
+  SKIFF_RETURN_IF_ERROR(list_.Check());
   SKIFF_RETURN_IF_ERROR(directory_.CheckRecordFiles(true));
   // Recovery puts into files what the log holds, and needs room for that.
   if (directory_.FreeBytes() < options_.min_free_bytes) directory_.GiveUpReserve();
+  SKIFF_RETURN_IF_ERROR(list_.Open());
   const rocksdb::Status status = rocksdb::DB::Open(Settings(), options_.directory, Families(),
                                                    &database_.families, &database_.db);
-  if (!status.ok()) return RocksDbFailure(options_.directory, status);
+  if (!status.ok()) SKIFF_RETURN_IF_ERROR(OpenThroughDamage(status));
   directory_.KeepReserve(options_.reserve_bytes, options_.min_free_bytes);
   crowded_ = directory_.FreeBytes() < options_.min_free_bytes;
   return {};
 }
 
+// The logs and the manifest were found whole, so that it is a table that is damaged, cut off or
+// missing. RocksDB can go on without looking at all of them first; whatever touches that table is
+// then an error.
+Result<void> RocksEngine::OpenThroughDamage(const rocksdb::Status& why) {
+  if (!why.IsCorruption() && !why.IsPathNotFound()) return RocksDbFailure(options_.directory, why);
+  rocksdb::DBOptions settings = Settings();
+  settings.paranoid_checks = false;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families = Families();
+  for (auto& family : families) family.options.disable_auto_compactions = true;
+  const rocksdb::Status status =
+      rocksdb::DB::Open(settings, options_.directory, families, &database_.families, &database_.db);
+  if (!status.ok()) return RocksDbFailure(options_.directory, why);
+  damage_->Note(ExplainRocksDb(options_.directory, why));
+  return {};
+}
+
 Result<void> RocksEngine::OpenReadOnly() {
+  // A reader beside a writer leaves out what it cannot open, so that is only for when there is one.
+  if (!directory_.IsFree()) return OpenBesideWriter();
+  SKIFF_RETURN_IF_ERROR(list_.Check());
+  SKIFF_RETURN_IF_ERROR(directory_.CheckRecordFiles(false));
+  return OpenAlone();
+}
+
+// Reads what the directory holds, through damage.
+Result<void> RocksEngine::OpenAlone() {
+  rocksdb::DBOptions settings = Settings();
+  settings.paranoid_checks = false;
+  if (options_.salvage) {
+    settings.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+  }
+  const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(
+      settings, options_.directory, Families(), &database_.families, &database_.db);
+  if (!status.ok()) return RocksDbFailure(options_.directory, status);
+  return {};
+}
+
+Result<void> RocksEngine::OpenBesideWriter() {
   SKIFF_ASSIGN_OR_RETURN(scratch_, ScratchDirectory::Make());
   rocksdb::Status status;
   for (int attempt = 0; attempt < kReadOnlyAttempts; ++attempt) {
@@ -448,6 +565,12 @@ Result<void> RocksEngine::OpenReadOnly() {
     status = rocksdb::DB::OpenAsSecondary(Settings(), options_.directory, scratch_->path(),
                                           Families(), &database_.families, &database_.db);
     if (status.ok()) status = CatchUp();
+    // What a damaged table holds is left out by such a reader, as if it had never been.
+    if (status.ok() && damage_->any()) {
+      status = rocksdb::Status::Corruption(damage_->first());
+      Close();
+      break;
+    }
     if (status.ok()) return {};
     Close();
     database_ = {};
@@ -474,6 +597,18 @@ rocksdb::Status RocksEngine::CatchUp() {
   return rocksdb::Status::TryAgain("the store changes too fast to be read beside its writer");
 }
 
+Result<void> RocksEngine::Flush() {
+  const rocksdb::Status status = database_.db->Flush(rocksdb::FlushOptions(), database_.families);
+  if (!status.ok()) return RocksDbFailure(options_.directory, status);
+  return {};
+}
+
+Result<void> RocksEngine::Rebuild() {
+  const rocksdb::Status status = rocksdb::RepairDB(options_.directory, Settings(), Families());
+  if (!status.ok()) return RocksDbFailure(options_.directory, status);
+  return {};
+}
+
 void RocksEngine::Close() {
   if (database_.db == nullptr) return;
   for (auto* family : database_.families) {
@@ -482,6 +617,8 @@ void RocksEngine::Close() {
   database_.db->Close().PermitUncheckedError();
   delete database_.db;
   database_ = {};
+  if (options_.read_only || !options_.sync || failure_->failed()) return;
+  if (const auto names = directory_.RecordFileNames()) list_.Close(*names);
 }
 
 // Turns a batch away while the disk is nearly full, so that RocksDB seldom meets a full one.
@@ -527,7 +664,7 @@ Result<bool> RocksEngine::Get(Family family, std::string_view key, std::string* 
   const rocksdb::Status status = database_.db->Get(
       ReadSettings(), database_.families[static_cast<size_t>(family)], ToSlice(key), value);
   if (status.IsNotFound()) return false;
-  if (!status.ok()) return RocksDbFailure(options_.directory, status);
+  if (!status.ok()) return RocksDbReadFailure(options_.directory, status);
   return true;
 }
 
@@ -559,8 +696,20 @@ EngineFigures RocksEngine::Figures() {
   return figures;
 }
 
+// Once a table has turned out to be damaged, RocksDB would try again and again to merge it, and
+// hold writers up when it falls behind with that.
+void RocksEngine::LeaveTablesAlone() {
+  if (std::exchange(tables_left_alone_, true)) return;
+  for (auto* family : database_.families) {
+    database_.db->SetOptions(family, {{"disable_auto_compactions", "true"}}).PermitUncheckedError();
+  }
+}
+
+std::string RocksEngine::Damage() { return damage_->first(); }
+
 Result<void> RocksEngine::Health() {
   if (failure_->failed()) return TurnedAway();
+  if (damage_->any()) LeaveTablesAlone();
   if (crowded_) {
     return Fail(StatusReason::kServiceUnavailable,
                 "the store in " + options_.directory +
@@ -569,15 +718,60 @@ Result<void> RocksEngine::Health() {
   return {};
 }
 
+// RocksDB rebuilds the families of which it finds a table, and drops what a log says of others. So
+// each gets one, with nothing in it but the deletion of a key that nobody uses.
+Result<void> AddSeeds(const RocksDbOptions& options) {
+  constexpr int kSeedNumber = 990'000'000;  // far from those of other files
+  RocksDbOptions seed = options;
+  seed.directory += "/seeds";
+  seed.create = true;
+  {
+    RocksEngine engine(seed);
+    SKIFF_RETURN_IF_ERROR(engine.Open());
+    const auto batch = engine.NewBatch();
+    for (size_t i = 0; i < kFamilyCount; ++i) batch->Delete(static_cast<Family>(i), "\x7f seed");
+    SKIFF_RETURN_IF_ERROR(engine.Write(*batch));
+    SKIFF_RETURN_IF_ERROR(engine.Flush());
+  }
+  int number = kSeedNumber;
+  std::error_code error;
+  for (const auto& file : std::filesystem::directory_iterator(seed.directory, error)) {
+    if (file.path().extension() != ".sst") continue;
+    std::filesystem::rename(file.path(),
+                            options.directory + "/" + std::to_string(number++) + ".sst", error);
+    if (error) break;
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(seed.directory, ignored);
+  if (!error) return {};
+  return Fail(StatusReason::kServiceUnavailable,
+              "cannot rebuild " + options.directory + ": " + error.message());
+}
+
 }  // namespace
 
 Result<void> RocksDbEngine::Probe(const RocksDbOptions& options) {
-  const auto fs =
-      options.file_system != nullptr ? options.file_system : rocksdb::FileSystem::Default();
-  return RocksDbDirectory(options.directory, fs).Probe();
+  return RocksDbDirectory(options.directory, FileSystemOf(options)).Probe();
+}
+
+Result<void> RocksDbEngine::CheckFree(const RocksDbOptions& options) {
+  return RocksDbDirectory(options.directory, FileSystemOf(options)).CheckFree();
+}
+
+Result<void> RocksDbEngine::Rebuild(const RocksDbOptions& options, const std::string& into) {
+  SKIFF_RETURN_IF_ERROR(CopyForRebuilding(options.directory, into));
+  RocksDbOptions copy = options;
+  copy.directory = into;
+  copy.read_only = copy.salvage = true;
+  // It may be that only CURRENT was damaged.
+  if (RocksEngine(copy).Open()) return {};
+  copy.read_only = copy.salvage = false;
+  SKIFF_RETURN_IF_ERROR(AddSeeds(copy));
+  return RocksEngine(copy).Rebuild();
 }
 
 Result<std::unique_ptr<Engine>> RocksDbEngine::Open(RocksDbOptions options) {
+  options.read_only = options.read_only || options.salvage;
   auto engine = std::make_unique<RocksEngine>(std::move(options));
   SKIFF_RETURN_IF_ERROR(engine->Open());
   return engine;

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -12,6 +13,9 @@
 #include "store/store.h"
 
 namespace skiff {
+
+// Damaged keys and files that are told apart.
+inline constexpr size_t kMaxNotedDamage = 1000;
 
 struct StoreState {
   StoreState() : StoreState(0, 0, 0) {}
@@ -41,15 +45,30 @@ struct StoreState {
     read_only_.clear();
     readable_ = true;
   }
-  // Something stored is damaged. Stays until the store is opened anew; the first is told.
-  void NoteDamage(std::string_view what) {
+  // Something stored is damaged: a key, or a file. Stays until the key is written anew or the store
+  // is opened anew.
+  void NoteDamage(std::string_view where, std::string_view what) {
     std::lock_guard lock(mutex_);
-    if (damage_.empty()) damage_ = what;
+    if (damage_.size() < kMaxNotedDamage) damage_.try_emplace(std::string(where), what);
+    any_damage_.store(true, std::memory_order_relaxed);
   }
+  // It has been written anew.
+  void ForgetDamage(std::string_view where) {
+    if (!any_damage()) return;
+    std::lock_guard lock(mutex_);
+    if (const auto at = damage_.find(where); at != damage_.end()) damage_.erase(at);
+    any_damage_.store(!damage_.empty(), std::memory_order_relaxed);
+  }
+  bool any_damage() const { return any_damage_.load(std::memory_order_relaxed); }
   StoreHealth Health() const {
     std::lock_guard lock(mutex_);
     StoreHealth health{readable_, read_only_.empty(), read_only_};
-    if (!damage_.empty()) health.reason += (health.reason.empty() ? "" : "; ") + damage_;
+    if (damage_.empty()) return health;
+    health.damaged = damage_.size();
+    health.damage = damage_.begin()->second;
+    if (damage_.size() > 1) {
+      health.damage += "; and " + std::to_string(damage_.size() - 1) + " more";
+    }
     return health;
   }
 
@@ -57,7 +76,8 @@ struct StoreState {
   mutable std::mutex mutex_;
   bool readable_ = true;
   std::string read_only_;
-  std::string damage_;
+  std::map<std::string, std::string, std::less<>> damage_;  // by what is damaged
+  std::atomic<bool> any_damage_{false};
 };
 
 }  // namespace skiff

@@ -14,17 +14,26 @@ constexpr Duration kCheckEvery = std::chrono::seconds(5);
 constexpr Duration kRetryAfter = std::chrono::seconds(1);
 // How many leases are looked at in one go.
 constexpr size_t kLeasesAtOnce = 256;
+// A server that was just started has better things to do than to read everything again. Later, some
+// keys are read at a time, with pauses in which others have the disk.
+constexpr Duration kFirstScrubAfter = std::chrono::minutes(10);
+constexpr Duration kScrubPause = std::chrono::milliseconds(100);
+constexpr size_t kScrubbedRows = 256;
 // Within an interval of compaction the revision is looked at so many times.
 constexpr int kSamplesPerInterval = 5;
 
 }  // namespace
 
-Upkeep::Upkeep(UpkeepParts parts, Duration interval, Duration retention)
-    : parts_(parts), interval_(interval), retention_(retention) {
+Upkeep::Upkeep(UpkeepParts parts, const UpkeepTimes& times)
+    : parts_(parts),
+      interval_(times.compaction_interval),
+      retention_(times.retention),
+      scrub_interval_(times.scrub_interval) {
   const Duration now = parts_.clock->Monotonic();
   next_sample_ = now;
-  next_compaction_ = now + interval;
+  next_compaction_ = now + interval_;
   next_check_ = now + kCheckEvery;
+  next_scrub_ = now + std::min(scrub_interval_, kFirstScrubAfter);
   thread_.emplace("store-upkeep", [this] { Work(); });
 }
 
@@ -67,6 +76,7 @@ void Upkeep::Work() {
     const Duration now = parts_.clock->Monotonic();
     if (now >= retry_at_ && !EndLeases()) retry_at_ = now + kRetryAfter;
     const bool more = CompactSome();
+    ScrubSome();
     lock.lock();
     while (!more && !stopping_ && !woken_ && parts_.clock->Monotonic() < NextMoment()) {
       parts_.clock->WaitUntil(wake_, lock, NextMoment());
@@ -90,6 +100,7 @@ bool Upkeep::CompactSome() {
 Duration Upkeep::NextMoment() {
   Duration next = std::min(next_check_, std::max(parts_.leases->NextDeadline(), retry_at_));
   if (interval_ > Duration(0)) next = std::min({next, next_sample_, next_compaction_});
+  if (scrub_interval_ > Duration(0)) next = std::min(next, next_scrub_);
   return next;
 }
 
@@ -149,6 +160,25 @@ void Upkeep::CheckEngine() {
   if (const Result<void> health = (*engine)->Health(); !health) {
     parts_.committer->ReportEngineError(health.error());
   }
+  if (const std::string damage = (*engine)->Damage(); !damage.empty()) {
+    parts_.state->NoteDamage("files", damage);
+  }
+}
+
+void Upkeep::ScrubSome() {
+  // Whatever is damaged the reader notes.
+  class Nowhere final : public ScanSink {
+   public:
+    void OnEntries(std::vector<KeyValue> /*entries*/) override {}
+    bool OnDamage(const KeyRange& /*where*/, const Status& /*why*/) override { return true; }
+  };
+  const Duration now = parts_.clock->Monotonic();
+  if (scrub_interval_ <= Duration(0) || now < next_scrub_) return;
+  Nowhere sink;
+  const Result<std::string> next = parts_.reader->ScanSome({scrub_from_, ""}, kScrubbedRows, &sink);
+  scrub_from_ = next.value_or(std::string());
+  // An engine that is away is asked again with the next round.
+  next_scrub_ = now + (scrub_from_.empty() ? scrub_interval_ : kScrubPause);
 }
 
 void Upkeep::Observe() {

@@ -1,5 +1,6 @@
 // The thread that looks after an embedded store: ends leases whose time has passed, compacts old
-// states, when asked to and by itself, and asks the engine how it is.
+// states, when asked to and by itself, asks the engine how it is, and reads all that is stored from
+// time to time, so that damage is known before somebody needs what it hit.
 //
 // Owned by the store, which stops it before the committer that does its work.
 #pragma once
@@ -10,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,10 +35,15 @@ struct UpkeepParts {
   Clock* clock;
 };
 
+struct UpkeepTimes {
+  Duration compaction_interval{0};  // zero: only when asked to
+  Duration retention{0};
+  Duration scrub_interval{0};  // zero: never
+};
+
 class Upkeep {
  public:
-  // An interval of zero compacts only when asked to.
-  Upkeep(UpkeepParts parts, Duration interval, Duration retention);
+  Upkeep(UpkeepParts parts, const UpkeepTimes& times);
   ~Upkeep() { Stop(); }
 
   void Compact(Revision revision, StoreCallback<Revision> done);
@@ -64,12 +71,15 @@ class Upkeep {
   Result<void> CompactOneStep(int64_t target);
   void AnswerCompactions(const Result<void>& done);
   void CheckEngine();
+  // Reads the next keys if it is time to.
+  void ScrubSome();
   // Remembers when the store was where, and finds what is old enough to be compacted.
   void Observe();
 
   const UpkeepParts parts_;
   const Duration interval_;
   const Duration retention_;
+  const Duration scrub_interval_;
 
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -83,6 +93,8 @@ class Upkeep {
   Duration next_sample_{0};
   Duration next_compaction_{0};
   Duration next_check_{0};
+  Duration next_scrub_{0};
+  std::string scrub_from_;
   Duration retry_at_{0};
 
   std::optional<Thread> thread_;
