@@ -85,6 +85,7 @@ class FewDescriptors(unittest.TestCase):
             return None
         answer = connection.ask(GET_VERSION)
         if answer is None:
+            connection.close()
             return None
         self.assertEqual(answer.code, 200)
         return connection
