@@ -312,10 +312,17 @@ class RocksBatch final : public EngineBatch {
   rocksdb::Status status_;
 };
 
+// What is read from tables that turn out to be damaged.
+std::unexpected<Status> ReadFailure(const std::string& directory, const rocksdb::Status& status,
+                                    KnownDamage& damage) {
+  if (status.IsCorruption()) damage.Note(ExplainRocksDb(directory, status));
+  return RocksDbReadFailure(directory, status);
+}
+
 class RocksCursor final : public EngineCursor {
  public:
-  RocksCursor(const std::string& directory, rocksdb::Iterator* iterator)
-      : directory_(directory), iterator_(iterator) {}
+  RocksCursor(const std::string& directory, KnownDamage& damage, rocksdb::Iterator* iterator)
+      : directory_(directory), damage_(damage), iterator_(iterator) {}
 
   void Seek(std::string_view key) override { iterator_->Seek(ToSlice(key)); }
   void Next() override { iterator_->Next(); }
@@ -324,12 +331,13 @@ class RocksCursor final : public EngineCursor {
   std::string_view value() const override { return ToView(iterator_->value()); }
   Result<void> status() const override {
     const rocksdb::Status status = iterator_->status();
-    if (!status.ok()) return RocksDbReadFailure(directory_, status);
+    if (!status.ok()) return ReadFailure(directory_, status, damage_);
     return {};
   }
 
  private:
   const std::string& directory_;
+  KnownDamage& damage_;
   std::unique_ptr<rocksdb::Iterator> iterator_;
 };
 
@@ -342,9 +350,11 @@ struct Database {
 class RocksSnapshot final : public EngineSnapshot {
  public:
   // A read-only database does not move, so that it needs no snapshot (and has none).
-  RocksSnapshot(const std::string& directory, const Database& database, bool moves)
+  RocksSnapshot(const std::string& directory, const Database& database, KnownDamage& damage,
+                bool moves)
       : directory_(directory),
         database_(database),
+        damage_(damage),
         snapshot_(moves ? database.db->GetSnapshot() : nullptr),
         options_(ReadSettings()) {
     options_.snapshot = snapshot_;
@@ -354,13 +364,13 @@ class RocksSnapshot final : public EngineSnapshot {
   }
 
   std::unique_ptr<EngineCursor> NewCursor(Family family) override {
-    return std::make_unique<RocksCursor>(directory_,
+    return std::make_unique<RocksCursor>(directory_, damage_,
                                          database_.db->NewIterator(options_, Handle(family)));
   }
   Result<bool> Get(Family family, std::string_view key, std::string* value) override {
     const rocksdb::Status status = database_.db->Get(options_, Handle(family), ToSlice(key), value);
     if (status.IsNotFound()) return false;
-    if (!status.ok()) return RocksDbReadFailure(directory_, status);
+    if (!status.ok()) return ReadFailure(directory_, status, damage_);
     return true;
   }
 
@@ -371,6 +381,7 @@ class RocksSnapshot final : public EngineSnapshot {
 
   const std::string& directory_;
   const Database& database_;
+  KnownDamage& damage_;
   const rocksdb::Snapshot* snapshot_;
   rocksdb::ReadOptions options_;
 };
@@ -428,7 +439,8 @@ class RocksEngine final : public Engine {
   Result<void> Write(EngineBatch& batch) override;
   Result<bool> Get(Family family, std::string_view key, std::string* value) override;
   std::unique_ptr<EngineSnapshot> NewSnapshot() override {
-    return std::make_unique<RocksSnapshot>(options_.directory, database_, !options_.read_only);
+    return std::make_unique<RocksSnapshot>(options_.directory, database_, *damage_,
+                                           !options_.read_only);
   }
   Result<void> Defragment() override;
   EngineFigures Figures() override;
@@ -664,12 +676,14 @@ Result<bool> RocksEngine::Get(Family family, std::string_view key, std::string* 
   const rocksdb::Status status = database_.db->Get(
       ReadSettings(), database_.families[static_cast<size_t>(family)], ToSlice(key), value);
   if (status.IsNotFound()) return false;
-  if (!status.ok()) return RocksDbReadFailure(options_.directory, status);
+  if (!status.ok()) return ReadFailure(options_.directory, status, *damage_);
   return true;
 }
 
 Result<void> RocksEngine::Defragment() {
   if (failure_->failed()) return TurnedAway();
+  // It would fail in the end.
+  if (damage_->any()) return Fail(StatusReason::kInternalError, damage_->first());
   rocksdb::CompactRangeOptions thorough;
   thorough.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   for (auto* family : database_.families) {
