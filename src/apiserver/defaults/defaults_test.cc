@@ -15,6 +15,7 @@
 #include "object/field_path.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
+#include "object/protobuf/decode.h"
 #include "object/protobuf/encode.h"
 
 namespace skiff {
@@ -158,6 +159,31 @@ TEST_P(DefaultsCaseTest, BytesTellOfEachDefaultThatIsMissingAlone) {
   };
   visit(object.root());
   EXPECT_EQ(MessageOf(object), complete);
+}
+
+TEST_P(DefaultsCaseTest, ChangedBytesAreNotTakenForComplete) {
+  UseManualClock();
+  Document object = Decode(GetParam().object);
+  const MessageDesc* const type = object.type();
+  if (!type->in_protobuf) return;
+  ApplyDefaults(object);
+  const std::string complete = MessageOf(object);
+  const auto check = [&](const std::string& bytes) {
+    if (!HasAllDefaults(type, bytes)) return;
+    Result<Document> read = DecodeProtobuf(bytes, type);
+    if (!read) return;  // damaged where no default can be
+    const std::string before = MessageOf(*read);
+    ApplyDefaults(*read);
+    EXPECT_EQ(MessageOf(*read), before);
+  };
+  for (size_t i = 0; i < complete.size(); ++i) {
+    check(complete.substr(0, i));
+    for (const char bits : {'\x01', '\x08', '\x7f'}) {
+      std::string changed = complete;
+      changed[i] = static_cast<char>(changed[i] ^ bits);
+      check(changed);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Tables, DefaultsCaseTest, testing::ValuesIn(ReadCases()));

@@ -69,19 +69,26 @@ bool RequestsLimits(std::string_view container) {
 
 }  // namespace
 
-// Everything but the name, field 1, tells the kind of a volume.
+// A volume is {1 name, 2 source}, and each field of the source tells its kind.
 bool HasVolumeSource(std::string_view volume, const RuleSettings&) {
-  bool has_source = false;
+  constexpr uint32_t kSourceKey = WireKey(2, WireType::kBytes);
+  static const MessageDesc* const type = FindMessage("core/v1", "VolumeSource");
+  std::string_view source;
   for (WireReader in(volume); !in.done();) {
     uint32_t key = 0;
     if (in.ReadKey(&key) != WireError::kNone) return false;
-    std::string_view value;
-    if (WireTypeOf(key) != WireType::kBytes || in.ReadBytes(&value) != WireError::kNone) {
-      return false;
-    }
-    has_source = has_source || (WireFieldNumber(key) != 1 && !value.empty());
+    const bool read =
+        key == kSourceKey ? in.ReadBytes(&source) == WireError::kNone : PassOver(in, key);
+    if (!read) return false;
   }
-  return has_source;
+  for (WireReader in(source); !in.done();) {
+    uint32_t key = 0;
+    if (in.ReadKey(&key) != WireError::kNone) return false;
+    const ProtoFieldDesc* const field = type->FindProtoField(WireFieldNumber(key));
+    if (field != nullptr && field->key == key) return true;
+    if (!PassOver(in, key)) return false;
+  }
+  return false;
 }
 
 bool HasImagePullPolicy(std::string_view volume, const RuleSettings& settings) {
