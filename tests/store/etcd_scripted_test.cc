@@ -252,6 +252,25 @@ TEST_F(EtcdScriptedTest, WatchesEndWhenAnotherClusterTakesTheAddressAndThatOneIs
   }));
 }
 
+TEST_F(EtcdScriptedTest, ALostLeaderIsReportedWithTheFirstRequestThatMeetsIt) {
+  auto etcd = ScriptedEtcd::Start();
+  ASSERT_TRUE(etcd) << etcd.error().message();
+  EtcdOptions options = OptionsFor({(*etcd)->url()});
+  options.health_interval = std::chrono::hours(1);
+  options.request_timeout = std::chrono::milliseconds(300);
+  auto store = Open(options);
+  ASSERT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return store->Health().writable; }));
+  (*etcd)->SetCallHook([](const std::string& call) {
+    return call == "Status" ? grpc::Status::OK
+                            : grpc::Status(grpc::StatusCode::UNAVAILABLE, "etcdserver: no leader");
+  });
+  EXPECT_FALSE(RangeAndWait(*store, {.range = KeyRange::Prefix("/"), .at = {}}));
+  EXPECT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return !store->Health().readable; }));
+  EXPECT_NE(store->Health().reason.find("no leader"), std::string::npos) << store->Health().reason;
+  (*etcd)->SetCallHook(nullptr);
+  EXPECT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return store->Health().writable; }));
+}
+
 TEST_F(EtcdScriptedTest, AWriteThatFailsAfterTheFactIsOfUnknownOutcome) {
   struct Case {
     grpc::StatusCode code;

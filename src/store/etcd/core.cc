@@ -9,11 +9,13 @@ namespace skiff {
 
 EtcdCore::EtcdCore(EtcdOptions options, std::vector<EtcdEndpoint> endpoints)
     : options_(std::move(options)), timers_("etcd-timers", *options_.clock) {
-  members_ = std::make_shared<EtcdMembers>(options_, std::move(endpoints), timers_,
-                                           [this](const Status& why) {
-                                             seen_revision_ = 0;
-                                             LoseHistory(why);
-                                           });
+  members_ = std::make_shared<EtcdMembers>(
+      options_, std::move(endpoints), timers_,
+      [this](const Status& why) {
+        seen_revision_ = 0;
+        LoseHistory(why);
+      },
+      [this] { on_trouble(); });
 }
 
 void EtcdCore::Start() { members_->Start(); }

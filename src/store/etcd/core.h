@@ -60,6 +60,9 @@ class EtcdCore : public std::enable_shared_from_this<EtcdCore> {
   Result<void> Observe(const EtcdConnection& connection, const etcdserverpb::ResponseHeader& header,
                        int64_t not_before);
 
+  // Called when a member has failed a request, from any thread. Set before Start().
+  std::function<void()> on_trouble;
+
   // A request that needs a leader has been served since the last health check failed.
   std::atomic<bool> served{false};
   // etcd refuses writes until an operator acts.

@@ -63,12 +63,17 @@ struct EtcdStore::Gate {
   }
 };
 
-// The background check behind Health().
+// The background check behind Health(), which is made from time to time, and at once when a member
+// that served has failed.
 struct EtcdStore::Checks : std::enable_shared_from_this<Checks> {
   explicit Checks(std::shared_ptr<EtcdCore> c) : core(std::move(c)) {}
 
   void Run() {
     if (core->closing()) return;
+    {
+      std::unique_lock lock(mutex);
+      if (std::exchange(is_running, true)) return;
+    }
     core->members().Refresh();
     EtcdCallKind kind;
     kind.timeout = kind.attempt_timeout = core->options().health_timeout;
@@ -85,22 +90,52 @@ struct EtcdStore::Checks : std::enable_shared_from_this<Checks> {
       error = revision ? "" : revision.error().message();
     }
     if (!revision) core->served = false;
-    if (core->closing()) return;
     const bool is_well = revision.has_value() && !out_of_space;
     const Duration pause = core->options().health_interval;
+    uint64_t now = 0;
+    {
+      std::unique_lock lock(mutex);
+      is_running = false;
+      now = ++answers;
+    }
+    if (core->closing()) return;
     core->timers().After(is_well ? pause : std::min(pause, kUnhealthyInterval),
-                         [self = shared_from_this()] { self->Run(); });
+                         [self = shared_from_this(), now] { self->RunUnlessAfter(now); });
+  }
+
+  // Whoever has made a check since has also seen to the next one.
+  void RunUnlessAfter(uint64_t answer) {
+    {
+      std::unique_lock lock(mutex);
+      if (answers != answer) return;
+    }
+    Run();
+  }
+
+  void OnTrouble() {
+    {
+      std::unique_lock lock(mutex);
+      // While something is wrong, checks follow upon each other as it is.
+      if (is_running || !error.empty()) return;
+    }
+    core->timers().After(Duration(0), [self = shared_from_this()] { self->Run(); });
   }
 
   const std::shared_ptr<EtcdCore> core;
   std::mutex mutex;
   std::string error = "etcd has not answered yet";
+  bool is_running = false;
+  uint64_t answers = 0;
 };
 
 EtcdStore::EtcdStore(std::shared_ptr<EtcdCore> core)
     : core_(std::move(core)),
       gate_(std::make_shared<Gate>()),
-      checks_(std::make_shared<Checks>(core_)) {}
+      checks_(std::make_shared<Checks>(core_)) {
+  core_->on_trouble = [checks = std::weak_ptr(checks_)] {
+    if (const auto alive = checks.lock()) alive->OnTrouble();
+  };
+}
 
 Result<std::unique_ptr<EtcdStore>> EtcdStore::Open(EtcdOptions options) {
   SKIFF_ASSIGN_OR_RETURN(std::vector<EtcdEndpoint> endpoints, CheckEtcdOptions(options));
@@ -109,8 +144,8 @@ Result<std::unique_ptr<EtcdStore>> EtcdStore::Open(EtcdOptions options) {
     SKIFF_RETURN_IF_ERROR(MakeEtcdConnection(options, endpoint));
   }
   auto core = std::make_shared<EtcdCore>(std::move(options), std::move(endpoints));
-  core->Start();
   std::unique_ptr<EtcdStore> out(new EtcdStore(core));
+  core->Start();
   out->checks_->Run();
   return out;
 }

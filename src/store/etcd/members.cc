@@ -16,8 +16,12 @@ struct EtcdMembers::StatusCall {
 };
 
 EtcdMembers::EtcdMembers(const EtcdOptions& options, std::vector<EtcdEndpoint> endpoints,
-                         Timers& timers, std::function<void(const Status&)> on_replaced)
-    : options_(options), timers_(timers), on_replaced_(std::move(on_replaced)) {
+                         Timers& timers, std::function<void(const Status&)> on_replaced,
+                         std::function<void()> on_trouble)
+    : options_(options),
+      timers_(timers),
+      on_replaced_(std::move(on_replaced)),
+      on_trouble_(std::move(on_trouble)) {
   for (EtcdEndpoint& endpoint : endpoints) members_.emplace_back().endpoint = std::move(endpoint);
   // Several servers of one cluster should not all burden the same member.
   preferred_ = options_.random->Uniform(members_.size());
@@ -140,6 +144,7 @@ void EtcdMembers::TakeDown(std::unique_lock<std::mutex>& lock, size_t index, std
   const bool closing = closing_;
   lock.unlock();
   if (closing) return;
+  on_trouble_();
   if (gone) gone->CancelStreams();
   timers_.After(pause, [self = weak_from_this(), index] {
     if (const auto members = self.lock()) members->Connect(index);
@@ -184,6 +189,7 @@ std::shared_ptr<EtcdConnection> EtcdMembers::Choose(uint32_t avoid) {
     members_[index].state = State::kDown;
     members_[index].error = "connection lost";
     lock.unlock();
+    on_trouble_();
     Connect(index);
   }
   return out;
@@ -229,10 +235,11 @@ void EtcdMembers::Report(const EtcdConnection& connection, const EtcdFailure& fa
   }
   member.avoid_until = options_.clock->Monotonic() + options_.max_backoff;
   member.error = failure.status.message();
-  if (failure.kind != EtcdFailure::Kind::kMaybeDone) return;
-  // Slow, or cut off without notice. The status request finds out which.
   const auto current = member.connection;
   lock.unlock();
+  on_trouble_();
+  if (failure.kind != EtcdFailure::Kind::kMaybeDone) return;
+  // Slow, or cut off without notice. The status request finds out which.
   AskStatus(current->endpoint, current, options_.health_timeout);
 }
 

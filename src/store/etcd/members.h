@@ -29,9 +29,10 @@ class EtcdMembers : public std::enable_shared_from_this<EtcdMembers> {
   // Gets a connection, or null when waiting has ended without one.
   using Waiter = std::move_only_function<void(std::shared_ptr<EtcdConnection>)>;
 
-  // `on_replaced` hears that what answers at the endpoints is another cluster than before.
+  // `on_replaced` hears that what answers at the endpoints is another cluster than before,
+  // `on_trouble` that a member failed a request, or lost its connection.
   EtcdMembers(const EtcdOptions& options, std::vector<EtcdEndpoint> endpoints, Timers& timers,
-              std::function<void(const Status&)> on_replaced);
+              std::function<void(const Status&)> on_replaced, std::function<void()> on_trouble);
 
   void Start();
   // Waiters get null, status requests are cancelled; returns when none is under way.
@@ -89,6 +90,7 @@ class EtcdMembers : public std::enable_shared_from_this<EtcdMembers> {
   const EtcdOptions& options_;
   Timers& timers_;
   const std::function<void(const Status&)> on_replaced_;
+  const std::function<void()> on_trouble_;
   std::mutex mutex_;
   std::condition_variable idle_;
   std::vector<Member> members_;

@@ -35,7 +35,7 @@ struct EtcdOptions {
   Duration max_backoff = std::chrono::seconds(5);
   // The background check that Health() tells of: a read of this key.
   std::string health_key = "/registry/health";
-  Duration health_interval = std::chrono::seconds(10);
+  Duration health_interval = std::chrono::seconds(2);
   Duration health_timeout = std::chrono::seconds(2);  // --etcd-healthcheck-timeout
 
   Clock* clock = nullptr;    // must outlive the store
