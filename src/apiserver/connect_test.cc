@@ -54,6 +54,21 @@ TEST_F(ConnectTest, AServerWithoutAListenerHasNoAddresses) {
   EXPECT_TRUE(server_->addresses().empty());
 }
 
+// The server itself writes from time to time, too, and may be the one whose write fails.
+TEST_F(ConnectTest, AWriteWhoseOutcomeTheStoreDoesNotKnowIsATimeout) {
+  Result<ObjectPtr> made = Await(client().Create(ConfigMaps(), ConfigMap("c0")));
+  ASSERT_TRUE(made) << made.error().ToString();
+  for (int i = 1; made || made.error().reason() == StatusReason::kServiceUnavailable; ++i) {
+    ASSERT_TRUE(Eventually([&] { return store_->Health().writable; }));
+    disk_->FailWrite(1, MemoryDisk::Outcome::kApplied);
+    made = Await(client().Create(ConfigMaps(), ConfigMap("c" + std::to_string(i))));
+    ASSERT_LT(i, 100);
+  }
+  EXPECT_EQ(made.error().reason(), StatusReason::kTimeout);
+  EXPECT_EQ(made.error().code(), 504);
+  EXPECT_NE(made.error().message().find("not known"), std::string::npos) << made.error().message();
+}
+
 TEST_F(ConnectTest, WhatIsWrittenIsReadAsDocumentsOfTheVersionAskedFor) {
   const Result<ObjectPtr> made = Await(client().Create(ConfigMaps(), ConfigMap("c")));
   ASSERT_TRUE(made) << made.error().ToString();

@@ -49,6 +49,7 @@
 #include "apiserver/router.h"
 #include "apiserver/security.h"
 #include "apiserver/storage_metrics.h"
+#include "apiserver/store_health.h"
 #include "apiserver/stored_rbac.h"
 #include "apiserver/validation/features.h"
 #include "apiserver/validation/pod_options.h"
@@ -439,20 +440,9 @@ class ApiServer::Impl {
     health_.SetMetrics(health_metrics_);
     health_.Add({"ping", HealthCheck::kAll, [] { return std::string(); }});
     health_.Add({"log", HealthCheck::kAll, [] { return std::string(); }});
-    health_.Add({"etcd", HealthCheck::kAll,
-                 [this] {
-                   const StoreHealth health = store().Health();
-                   if (health.readable && health.writable) return std::string();
-                   return health.reason.empty() ? std::string("not writable") : health.reason;
-                 },
-                 // Which keys is for those who may read the log.
-                 [this] {
-                   const uint64_t damaged = store().Health().damaged;
-                   return damaged == 0
-                              ? std::string()
-                              : "stored data is damaged in " + std::to_string(damaged) +
-                                    (damaged == 1 ? " place" : " places") + ", see the log";
-                 }});
+    for (HealthCheck& check : StoreHealthChecks([this] { return store().Health(); })) {
+      health_.Add(std::move(check));
+    }
     health_.Add({"event-loops", HealthCheck::kAll, [this] { return watchdog_.Fault(); }});
     health_.Add({"informer-sync", HealthCheck::kReadyz, [this]() -> std::string {
                    return storages_->ready() && nodes_ready() ? "" : "not filled yet";
@@ -710,10 +700,12 @@ class ApiServer::Impl {
       }
     }
     const bool well = health.readable && health.writable;
-    const std::string fault = well || !health.reason.empty() ? health.reason : "not writable";
+    const std::string fault = well ? health.reason : StoreFault(health);
     if (std::exchange(fault_of_store_, fault) == fault) return;
-    if (well) {
+    if (fault.empty()) {
       log_.Info("the cluster store works again");
+    } else if (well) {
+      log_.Warning("the cluster store needs attention", {{"reason", fault}});
     } else {
       log_.Error(health.readable ? "the cluster store takes no writes" : "the cluster store fails",
                  {{"reason", fault}});

@@ -37,6 +37,19 @@ std::optional<Misplaced> FindMisplaced(const Transaction& transaction,
   return std::nullopt;
 }
 
+// A change whose outcome the store does not know is for a client one that got no answer in time: it
+// must look before it tries again.
+Status ForClient(Status status) {
+  if (status.reason() != StatusReason::kServerTimeout) return status;
+  return Status(StatusReason::kTimeout, status.message());
+}
+
+// Whatever became of the lease, nothing was done to the object.
+Status WithoutLease(Status status) {
+  if (status.reason() != StatusReason::kServerTimeout) return status;
+  return Status(StatusReason::kServiceUnavailable, status.message());
+}
+
 // One change under way. Keeps itself alive through the callbacks that it waits for.
 class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
  public:
@@ -114,7 +127,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     change_.storage->environment().leases.LeaseFor(
         ttl,
         [self = shared_from_this(), decided = std::move(decided)](Result<LeaseId> lease) mutable {
-          if (!lease) return self->Done(std::unexpected(std::move(lease.error())));
+          if (!lease) return self->Done(std::unexpected(WithoutLease(std::move(lease.error()))));
           self->CommitWith(std::move(decided), *lease);
         });
   }
@@ -157,7 +170,7 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
   }
 
   void AfterCommit(Result<CommitReply> reply, bool removes) {
-    if (!reply) return Done(std::unexpected(std::move(reply.error())));
+    if (!reply) return Done(std::unexpected(ForClient(std::move(reply.error()))));
     if (reply->succeeded) {
       committed_ = reply->revision;
       return Finish(!removes && !current_, removes);
