@@ -156,7 +156,7 @@ inline constexpr int kMaxEtcdServerNesting = 64;
 inline constexpr size_t kStoreWriteBufferBytes = 4 * 1024 * 1024;
 inline constexpr size_t kMaxStoreWalBytes = 16 * 1024 * 1024;
 inline constexpr size_t kStoreBlockCacheBytes = 4 * 1024 * 1024;
-inline constexpr int kMaxStoreOpenFiles = 256;
+inline constexpr int kMaxStoreOpenFiles = 512;
 // Descriptors that connections leave to the store and to whatever else opens files: a quarter of
 // what the process may have, within these.
 inline constexpr size_t kMinDescriptorReserve = 16;
@@ -164,12 +164,24 @@ inline constexpr size_t kMaxDescriptorReserve = kMaxStoreOpenFiles + 64;
 // The least that --memory-limit may be, and how often the process looks how much it has.
 inline constexpr uint64_t kMinMemoryLimitBytes = 32 * 1024 * 1024;
 inline constexpr std::chrono::milliseconds kMemoryLookInterval{20};
-// With less room than this on the disk no more is written, and how much is written before the disk
-// is asked again. The reserve is a file that is given up when the disk is full all the same, so
-// that what is in memory can be put into files.
-inline constexpr uint64_t kMinStoreFreeBytes = 64 * 1024 * 1024;
+// What is kept free of the disk is counted in units of an eighth of it, within these bounds
+// (room.h); how much is written before the disk is asked again; what a transaction may add while
+// there is little room, and very little, when what it writes is bounded as well: leases and
+// heartbeats must go on.
+inline constexpr uint64_t kMinStoreRoomUnit = 16 * 1024 * 1024;
+inline constexpr uint64_t kMaxStoreRoomUnit = 64 * 1024 * 1024;
 inline constexpr uint64_t kStoreFreeCheckBytes = 1024 * 1024;
-inline constexpr uint64_t kStoreReserveBytes = 16 * 1024 * 1024;
+inline constexpr int64_t kStoreSmallGrowthBytes = 4096;
+inline constexpr int64_t kStoreTinyGrowthBytes = 512;
+inline constexpr int64_t kStoreTinyWriteBytes = 64 * 1024;
+// When to try again what was refused for lack of room.
+inline constexpr int kStoreRoomRetrySeconds = 5;
+// Bytes of deleted records whose room is given back at once while there is little, and without
+// that need, unless they are less than half of what the store has on disk.
+inline constexpr uint64_t kStoreReclaimBytes = 8 * 1024 * 1024;
+inline constexpr uint64_t kStoreReclaimUnasked = 64 * 1024 * 1024;
+// A disk that has not answered a write for so long is taken for stuck.
+inline constexpr std::chrono::seconds kStoreStuckAfter{5};
 // The watch cache: field values kept with one object. Event, which has most, has a dozen.
 inline constexpr size_t kMaxCachedFields = 32;
 // A continue token: the longest key, each byte escaped as JSON and then in base64, and the rest.

@@ -61,6 +61,7 @@ class StoreCompactRun final : public CommandRun {
       options.clock = &work.clock();
       options.random = &random;
       options.compaction_interval = Duration(0);
+      options.forget_early = false;
       Result<std::unique_ptr<EmbeddedStore>> opened = EmbeddedStore::Open(std::move(options));
       if (!opened) return Refused(opened.error(), "compacts");
       store = std::move(*opened);

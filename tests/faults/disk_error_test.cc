@@ -2,8 +2,8 @@
 // from then on. The engine must say so, stay alive, and lose nothing.
 #include <gtest/gtest.h>
 
-#include "tests/faults/run_in_child.h"
 #include "tests/faults/engine_workload.h"
+#include "tests/faults/run_in_child.h"
 #include "tests/faults/simulated_disk.h"
 #include "tests/faults/thorough.h"
 
@@ -192,8 +192,7 @@ TEST(DiskErrorTest, ADiskThatStaysFullFromAnyOperationLosesNothing) {
 
 RocksDbOptions CautiousOptions(const std::shared_ptr<SimulatedDisk>& disk) {
   RocksDbOptions options = WorkloadOptions(disk);
-  options.min_free_bytes = 4 << 20;
-  options.reserve_bytes = 2 << 20;
+  options.room = RoomLimits{.reserve = 2 << 20, .small_growth = 4 << 20, .nothing = 4 << 20};
   return options;
 }
 
@@ -272,6 +271,39 @@ std::string ReserveLetsAFullDiskBeReopened() {
 
 TEST(DiskErrorTest, TheReserveLetsAStoreOnAFullDiskBeOpenedAgain) {
   const ChildResult result = RunInChild(ReserveLetsAFullDiskBeReopened);
+  EXPECT_EQ(result.report, "");
+  EXPECT_TRUE(result.exited);
+}
+
+// A crash during a compaction has left a table that takes all the room.
+std::string UnnamedTablesGoBeforeOpening() {
+  const EngineWorkload workload(kSteps);
+  auto disk = std::make_shared<SimulatedDisk>();
+  RocksDbOptions options = WorkloadOptions(disk);
+  options.room = RoomLimits{.small_growth = 4 << 20};
+  uint64_t step = 0;
+  {
+    auto opened = RocksDbEngine::Open(options);
+    CHECK_THAT(opened.has_value());
+    while (step < 40) CHECK_THAT(workload.Write(**opened, ++step).has_value());
+  }
+  std::unique_ptr<rocksdb::FSWritableFile> table;
+  CHECK_THAT(disk->NewWritableFile("/store/009999.sst", {}, &table, nullptr).ok());
+  CHECK_THAT(table->Append(std::string(1 << 20, 'x'), {}, nullptr).ok());
+  uint64_t free = 0;
+  CHECK_THAT(disk->GetFreeSpace("/", {}, &free, nullptr).ok());
+  disk->SetCapacity(UINT64_MAX / 2 - free + 1000);
+  auto opened = RocksDbEngine::Open(options);
+  if (!opened) return "not opened: " + opened.error().ToString();
+  CHECK_THAT(!disk->state().Find("/store/009999.sst").has_value());
+  const EngineWorkload::Found found = workload.Check(**opened);
+  CHECK_THAT(found.problem.empty());
+  CHECK_THAT(found.revision == step);
+  return "";
+}
+
+TEST(DiskErrorTest, TablesThatNoManifestNamesDoNotKeepAStoreFromOpening) {
+  const ChildResult result = RunInChild(UnnamedTablesGoBeforeOpening);
   EXPECT_EQ(result.report, "");
   EXPECT_TRUE(result.exited);
 }

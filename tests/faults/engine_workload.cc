@@ -30,8 +30,7 @@ RocksDbOptions WorkloadOptions(std::shared_ptr<rocksdb::FileSystem> disk) {
   options.directory = "/store";
   options.file_system = std::move(disk);
   options.write_buffer_bytes = EngineWorkload::kWriteBufferBytes;
-  options.min_free_bytes = 0;
-  options.reserve_bytes = 0;
+  options.room = RoomLimits{};
   return options;
 }
 

@@ -343,7 +343,9 @@ IOStatus SimulatedDisk::GetFileSize(const std::string& path, const IOOptions&, u
   IOStatus status = Open(path, &file);
   if (!status.ok()) return status;
   const std::lock_guard lock(mutex_);
-  *size = state_.Bytes(file).size();
+  const auto allocated = allocated_.find(file);
+  *size = std::max<uint64_t>(state_.Bytes(file).size(),
+                             allocated == allocated_.end() ? 0 : allocated->second);
   return status;
 }
 

@@ -24,7 +24,8 @@ constexpr uint64_t kSteps = 90;
 // A store on a simulated disk, with small buffers so that files are written all the time.
 class StoreOnDisk {
  public:
-  explicit StoreOnDisk(std::shared_ptr<SimulatedDisk> disk) : disk_(std::move(disk)) {}
+  explicit StoreOnDisk(std::shared_ptr<SimulatedDisk> disk, RoomLimits room = {})
+      : disk_(std::move(disk)), room_(room) {}
 
   // Empty if it opened.
   std::string Open() {
@@ -50,12 +51,12 @@ class StoreOnDisk {
     options.directory = "/store";
     options.file_system = disk_;
     options.write_buffer_bytes = 64 * 1024;
-    options.min_free_bytes = 0;
-    options.reserve_bytes = 0;
+    options.room = room_;
     return options;
   }
 
   std::shared_ptr<SimulatedDisk> disk_;
+  const RoomLimits room_;
   SystemClock clock_;
   SeededRandom random_{9};
   std::unique_ptr<EmbeddedStore> store_;
@@ -242,6 +243,95 @@ TEST(StoreDiskFaultsTest, WhileTheDiskFailsReadsGoOnAndItIsWritableOnceThatIsPut
     }
     return problems;
   });
+  EXPECT_EQ(result.report, "");
+  EXPECT_TRUE(result.exited);
+}
+
+// ---- A disk that the store fills itself
+
+constexpr uint64_t kSmallDisk = 32 << 20;
+constexpr size_t kLargeBytes = 60'000;
+// Several times what is written between two looks at the disk.
+constexpr RoomLimits kSmallRoom = {.reserve = 2 << 20,
+                                   .working = 4 << 20,
+                                   .scarce = 8 << 20,
+                                   .small_growth = 4 << 20,
+                                   .tiny_growth = 2 << 20,
+                                   .deletions_only = 512 << 10,
+                                   .nothing = 512 << 10};
+
+Transaction PutBytes(const std::string& key, uint64_t marker, size_t bytes) {
+  std::string value = std::to_string(marker) + "-";
+  value.resize(bytes, 'x');
+  return {{}, {{Write::Kind::kPut, key, SharedBytes(value), {}}}};
+}
+
+// Until it is taken. Only what is known not to have happened, and may be tried again, is refused.
+std::string CommitWithPatience(StoreOnDisk& where, const Transaction& transaction) {
+  Result<CommitReply> reply;
+  skiff::testing::WaitUntilTrue(where.clock(), std::chrono::seconds(60), [&] {
+    reply = CommitAndWait(where.store(), transaction);
+    return reply || reply.error().reason() != StatusReason::kServiceUnavailable;
+  });
+  return reply ? "" : reply.error().ToString();
+}
+
+std::string ChurnOnASmallDisk(size_t writes) {
+  auto disk = std::make_shared<SimulatedDisk>();
+  disk->SetCapacity(kSmallDisk);
+  StoreOnDisk small(disk, kSmallRoom);
+  if (std::string problem = small.Open(); !problem.empty()) return problem;
+  for (uint64_t i = 0; i < writes; ++i) {
+    NoteProgress("write " + std::to_string(i));
+    const std::string problem =
+        CommitWithPatience(small, PutBytes("k" + std::to_string(i % 3), i, kLargeBytes));
+    if (!problem.empty()) return "write " + std::to_string(i) + ": " + problem;
+  }
+  if (disk->failed()) return "the disk was full";
+  return "";
+}
+
+TEST(StoreDiskFaultsTest, AStoreDoesNotFillItsDiskWithOldStates) {
+  const ChildResult result = RunInChild([] { return ChurnOnASmallDisk(Thorough() ? 5000 : 700); });
+  EXPECT_EQ(result.report, "");
+  EXPECT_TRUE(result.exited);
+}
+
+// Fills the disk with keys, and the rest of it with what somebody else has there; then everything
+// that must go on goes on, without the store being told of more room by anybody.
+std::string DeleteOnAFullDisk() {
+  auto disk = std::make_shared<SimulatedDisk>();
+  disk->SetCapacity(kSmallDisk);
+  StoreOnDisk full(disk, kSmallRoom);
+  if (std::string problem = full.Open(); !problem.empty()) return problem;
+  uint64_t keys = 0;
+  for (const size_t bytes : {kLargeBytes, size_t{3'000}}) {
+    Result<CommitReply> reply;
+    while (
+        (reply = CommitAndWait(full.store(), PutBytes("k" + std::to_string(keys), keys, bytes)))) {
+      if (++keys > 100'000) return "it is never full";
+    }
+    if (reply.error().reason() != StatusReason::kServiceUnavailable)
+      return reply.error().ToString();
+    if (reply.error().retry_after_seconds() == 0) return "it does not say when to try again";
+  }
+  uint64_t left = 0;
+  if (!disk->GetFreeSpace("/", {}, &left, nullptr).ok()) return "no free space told";
+  disk->SetCapacity(kSmallDisk - left);
+  full.Close();
+  if (std::string problem = full.Open(); !problem.empty()) return "not opened: " + problem;
+  for (uint64_t i = 0; i < keys; ++i) {
+    NoteProgress("deletion " + std::to_string(i));
+    const Transaction deletion = {{}, {{Write::Kind::kDelete, "k" + std::to_string(i), {}, {}}}};
+    if (std::string problem = CommitWithPatience(full, deletion); !problem.empty()) {
+      return "deletion " + std::to_string(i) + ": " + problem;
+    }
+  }
+  return CommitWithPatience(full, PutBytes("again", 1, kLargeBytes));
+}
+
+TEST(StoreDiskFaultsTest, OnAFullDiskAStoreOpensAndWhatIsDeletedGivesRoom) {
+  const ChildResult result = RunInChild(DeleteOnAFullDisk);
   EXPECT_EQ(result.report, "");
   EXPECT_TRUE(result.exited);
 }

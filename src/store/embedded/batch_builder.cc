@@ -104,6 +104,39 @@ Result<bool> BatchBuilder::ChangesSomething(const Transaction& transaction) {
   return changes;
 }
 
+Result<int64_t> BatchBuilder::StoredBytes(LogPosition position) {
+  for (const PreparedBatch* batch : {static_cast<const PreparedBatch*>(batch_), earlier_}) {
+    if (batch == nullptr) continue;
+    const auto at =
+        std::ranges::lower_bound(batch->written_, position, {}, &WrittenRecord::position);
+    if (at == batch->written_.end() || at->position != position) continue;
+    return static_cast<int64_t>(at->key.size() + (at->value == nullptr ? 0 : at->value->size()));
+  }
+  SKIFF_ASSIGN_OR_RETURN(const bool found, engine_->Get(Family::kLog, LogKey(position), &scratch_));
+  if (!found) return 0;
+  SKIFF_ASSIGN_OR_RETURN(const LogRecord record, DecodeRecord(position, scratch_));
+  return static_cast<int64_t>(record.key.size() + record.value.size());
+}
+
+Result<void> BatchBuilder::CheckGrowth(const Transaction& transaction) {
+  if (TakesAll(room_)) return {};
+  Growth growth;
+  for (const Write& write : transaction.writes) {
+    SKIFF_ASSIGN_OR_RETURN(const auto* row, Find(write.key));
+    const bool is_put = write.kind == Write::Kind::kPut;
+    if (is_put) growth.written += static_cast<int64_t>(write.key.size() + write.value.size());
+    if (!IsLive(*row)) continue;
+    SKIFF_ASSIGN_OR_RETURN(const int64_t before, StoredBytes((*row)->position));
+    growth.added -= before;
+    growth.deletes = growth.deletes || !is_put;
+  }
+  growth.added += growth.written;
+  if (Takes(room_, growth)) return {};
+  Status refusal(StatusReason::kServiceUnavailable, ExplainRoom(room_));
+  refusal.SetRetryAfterSeconds(limits::kStoreRoomRetrySeconds);
+  return std::unexpected(std::move(refusal));
+}
+
 Result<TransactionOutcome> BatchBuilder::Add(const Transaction& transaction) {
   TransactionOutcome outcome;
   SKIFF_ASSIGN_OR_RETURN(outcome.succeeded, ConditionsHold(transaction, &outcome));
@@ -111,6 +144,7 @@ Result<TransactionOutcome> BatchBuilder::Add(const Transaction& transaction) {
     SKIFF_ASSIGN_OR_RETURN(outcome.changed, ChangesSomething(transaction));
   }
   if (outcome.changed) {
+    SKIFF_RETURN_IF_ERROR(CheckGrowth(transaction));
     ++batch_->revision_;
     uint32_t op = 0;
     for (const Write& write : transaction.writes) {

@@ -20,6 +20,7 @@
 #include "store/embedded/engine.h"
 #include "store/embedded/lease_table.h"
 #include "store/embedded/record.h"
+#include "store/embedded/room.h"
 #include "store/embedded/row_cache.h"
 #include "store/store.h"
 
@@ -84,6 +85,9 @@ class BatchBuilder {
   // been called for it, or null.
   void Continue(PreparedBatch* batch, const PreparedBatch* earlier);
 
+  // How much of the disk is left: what a transaction may add follows from that.
+  void SetRoom(Room room) { room_ = room; }
+
   // An error refuses this transaction alone.
   Result<TransactionOutcome> Add(const Transaction& transaction);
 
@@ -112,6 +116,9 @@ class BatchBuilder {
   Result<void> Read(std::string_view key, std::optional<CurrentRow>* row);
   Result<bool> ConditionsHold(const Transaction& transaction, TransactionOutcome* outcome);
   Result<bool> ChangesSomething(const Transaction& transaction);
+  Result<void> CheckGrowth(const Transaction& transaction);
+  // Of the key and the value that the record holds.
+  Result<int64_t> StoredBytes(LogPosition position);
   void Append(const Write& write, uint32_t op, std::optional<CurrentRow>* row);
 
   Engine* const engine_;
@@ -119,6 +126,7 @@ class BatchBuilder {
   PreparedBatch* batch_ = nullptr;
   const PreparedBatch* earlier_ = nullptr;
   RowCache cache_;
+  Room room_ = Room::kPlenty;
   std::string scratch_;
   bool is_warm_ = false;
   std::string warm_from_;  // this key on, nothing has been read

@@ -17,7 +17,8 @@ constexpr Duration kLongestBackoff = std::chrono::seconds(10);
 constexpr size_t kBatchesUnderWay = 2;
 
 Status Unavailable(std::string why) {
-  return Status(StatusReason::kServiceUnavailable, std::move(why));
+  Status status(StatusReason::kServiceUnavailable, std::move(why));
+  return status.SetRetryAfterSeconds(limits::kStoreRoomRetrySeconds);
 }
 
 }  // namespace
@@ -156,6 +157,7 @@ bool Committer::Prepare(Lock& lock) {
     Judge(batch);
     lock.lock();
   }
+  DiskIsBusy();
   if (under_way_.size() == 1 && queue_.empty() && !has_company_) {
     WriteHere(batch, lock);
   } else {
@@ -205,6 +207,7 @@ void Committer::Judge(Batch* batch) {
                     before != nullptr ? before->keys() : parts_.state->keys.load());
   }
   builder_->Continue(&batch->prepared, before);
+  LookForRoom();
   while (batch->outcomes.size() < batch->queued.size()) {
     const Transaction& transaction = batch->queued[batch->outcomes.size()].transaction;
     auto& outcome = batch->outcomes.emplace_back(builder_->Add(transaction));
@@ -218,6 +221,8 @@ void Committer::Judge(Batch* batch) {
 
 // Of the batch that is under way for longest.
 void Committer::Finish(Batch& batch, const Result<void>& written) {
+  parts_.state->writing_since = 0;
+  if (under_way_.size() > 1 && written) DiskIsBusy();
   if (written) {
     Tell(batch.prepared);
     for (size_t i = 0; i < batch.queued.size(); ++i) Answer(batch.queued[i], batch.outcomes[i]);
@@ -241,6 +246,33 @@ void Committer::Forget() {
   spare_->bytes = 0;
 }
 
+void Committer::DiskIsBusy() {
+  if (parts_.state->writing_since != 0) return;
+  parts_.state->writing_since = parts_.clock->Monotonic().count();
+}
+
+void Committer::LookForRoom() {
+  Engine* const engine = parts_.gate->engine();
+  Room room = engine->room();
+  if (!TakesAll(room)) room = engine->MeasureRoom();
+  builder_->SetRoom(room);
+}
+
+void Committer::OnLittleRoom(std::function<void()> tell) {
+  std::lock_guard lock(mutex_);
+  on_little_room_ = std::move(tell);
+}
+
+void Committer::TellOfLittleRoom() {
+  if (parts_.gate->engine()->room() == Room::kPlenty) return;
+  std::function<void()> tell;
+  {
+    std::lock_guard lock(mutex_);
+    tell = on_little_room_;
+  }
+  if (tell) tell();
+}
+
 void Committer::AnswerFailed(Batch& batch, const Status& error) {
   for (size_t i = 0; i < batch.queued.size(); ++i) {
     if (!batch.outcomes[i]) {
@@ -262,6 +294,7 @@ void Committer::Tell(const PreparedBatch& batch) {
   builder_->Written(batch);
   parts_.state->keys.store(batch.keys());
   parts_.state->commits.fetch_add(batch.changes());
+  TellOfLittleRoom();
   if (batch.changes() == 0) return;
   if (parts_.state->any_damage()) {
     for (const WrittenRecord& written : batch.written()) parts_.state->ForgetDamage(written.key);
@@ -304,10 +337,14 @@ void Committer::RunTask(CommitTask& task) {
   PreparedBatch batch;
   builder_->Begin(&batch, parts_.state->revision.load(), parts_.state->keys.load());
   builder_->Continue(&batch, nullptr);
+  LookForRoom();
   if (Result<void> prepared = task.Prepare(*engine, *builder_); !prepared) {
     return task.Finish(std::unexpected(std::move(prepared).error()));
   }
-  if (Result<void> written = WriteBatch(batch, *engine); !written) {
+  DiskIsBusy();
+  Result<void> written = WriteBatch(batch, *engine);
+  parts_.state->writing_since = 0;
+  if (!written) {
     EngineFailed(written.error());
     return task.Finish(std::unexpected(std::move(written).error()));
   }

@@ -22,7 +22,8 @@
 // them with kServiceUnavailable, those of a batch that is prepared too. It then opens a new engine
 // on the same directory, from time to time if need be, finds what was written after all, tells the
 // watches of that, and goes on. An engine that turns writes away without having failed, since the
-// disk is nearly full, is asked again from time to time.
+// disk is full, is asked again from time to time. Before it comes to that, the builder refuses
+// transactions that would add much to what the store holds (room.h).
 //
 // Owned by the store, which stops it first of all.
 #pragma once
@@ -88,6 +89,8 @@ class Committer {
 
   void Commit(Transaction transaction, StoreCallback<CommitReply> done);
   void Submit(std::unique_ptr<CommitTask> task);
+  // Called, on the committer's thread, after writes that left little room on the disk.
+  void OnLittleRoom(std::function<void()> tell);
   // The engine has told of an error outside of a write: it must be replaced.
   void ReportEngineError(const Status& error);
 
@@ -135,6 +138,11 @@ class Committer {
   Result<std::vector<std::optional<KeyValue>>> ReadCurrent(const Transaction& transaction,
                                                            const TransactionOutcome& outcome);
 
+  // Lets the builder know how much room there is.
+  void LookForRoom();
+  void TellOfLittleRoom();
+  void DiskIsBusy();
+
   void EngineFailed(const Status& error);
   void TurnAwayQueued(const Status& why);
   void TryToRecover();
@@ -156,6 +164,7 @@ class Committer {
   std::deque<std::unique_ptr<CommitTask>> tasks_;
   std::optional<Status> turn_away_;     // why nothing is taken now
   std::optional<Status> engine_error_;  // reported and not yet dealt with
+  std::function<void()> on_little_room_;
   bool stopping_ = false;
 
   // Of the thread.

@@ -35,7 +35,10 @@ class Step final : public CommitTask {
     return {};
   }
 
-  void Written() override { state_->swept.store(step_.to); }
+  void Written() override {
+    state_->swept.store(step_.to);
+    state_->dead_bytes.fetch_add(step_.bytes);
+  }
 
   void Finish(Result<Revision> written) override {
     if (!written) return done_(std::unexpected(std::move(written).error()));
@@ -47,6 +50,14 @@ class Step final : public CommitTask {
   CompactionStep step_;
   StoreCallback<Revision> done_;
 };
+
+// What a record has replaced is about as large as itself, unless it is a deletion.
+uint64_t BytesBefore(EngineSnapshot& snapshot, const LogRecord& record, size_t own_bytes) {
+  if (record.kind == Write::Kind::kPut) return own_bytes;
+  std::string bytes;
+  const Result<bool> found = snapshot.Get(Family::kLog, LogKey(record.previous), &bytes);
+  return found && *found ? bytes.size() : 0;
+}
 
 }  // namespace
 
@@ -70,7 +81,10 @@ Result<CompactionStep> PlanCompaction(EngineGate& gate, StoreReader& reader, int
     ++seen;
     bytes += size;
     // Of the revision `from` this has been done.
-    if (record.previous && position.revision > from) step.replaced.push_back(record.previous);
+    if (record.previous && position.revision > from) {
+      step.replaced.push_back(record.previous);
+      step.bytes += BytesBefore(*snapshot, record, size);
+    }
     if (record.kind == Write::Kind::kDelete) step.deletions.emplace_back(position, record.key);
     return true;
   };

@@ -28,6 +28,7 @@ struct CompactionStep {
   int64_t to = 0;                                              // the mark after it
   std::vector<LogPosition> replaced;                           // records that are no longer needed
   std::vector<std::pair<LogPosition, std::string>> deletions;  // with their keys
+  uint64_t bytes = 0;                                          // of all these, about
 };
 
 // The first step from revision `from`, the mark as it is, to `target`.

@@ -28,8 +28,10 @@ Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::Open(EmbeddedOptions optio
                      meta.cluster});
   store->upkeep_.emplace(UpkeepParts{&store->gate_, &store->state_, &store->reader_,
                                      &store->leases_, &*store->committer_, store->options_.clock},
-                         UpkeepTimes{store->options_.compaction_interval, store->options_.retention,
-                                     store->options_.scrub_interval});
+                         UpkeepPolicy{store->options_.compaction_interval,
+                                      store->options_.retention, store->options_.forget_early,
+                                      store->options_.scrub_interval});
+  store->committer_->OnLittleRoom([raw = store.get()] { raw->upkeep_->Wake(); });
   return store;
 }
 
@@ -48,6 +50,20 @@ EmbeddedStore::~EmbeddedStore() {
   if (upkeep_) upkeep_->Stop();
   if (committer_) committer_->Stop();
   hub_->Stop();
+}
+
+StoreHealth EmbeddedStore::Health() {
+  StoreHealth health = state_.Health();
+  const Duration since(state_.writing_since.load());
+  if (since > Duration(0) &&
+      options_.clock->Monotonic() - since > Duration(limits::kStoreStuckAfter)) {
+    health.writable = false;
+    health.reason += (health.reason.empty() ? "" : "; ") +
+                     std::string("the disk has not answered a write for more than ") +
+                     std::to_string(limits::kStoreStuckAfter.count()) +
+                     " s; see the kernel's log and what the disk is attached to";
+  }
+  return health;
 }
 
 void EmbeddedStore::Range(RangeRequest request, StoreCallback<RangeReply> done) {

@@ -43,6 +43,8 @@ struct EmbeddedOptions {
   // How often everything that is stored is read, a little at a time, to find what is damaged before
   // it is needed; zero: never.
   Duration scrub_interval = std::chrono::hours(24);
+  // With little room on the disk, old states are forgotten all the same, down to the newest.
+  bool forget_early = true;
 };
 
 // Receives the log, record by record. The record's views are valid during the call.
@@ -74,7 +76,7 @@ class EmbeddedStore final : public Store {
   void Compact(Revision revision, StoreCallback<Revision> done) override;
   void CurrentRevision(StoreCallback<Revision> done) override;
   bool HasReliableProgress() override { return true; }
-  StoreHealth Health() override { return state_.Health(); }
+  StoreHealth Health() override;
   void Figures(StoreCallback<StoreFigures> done) override;
 
   // A transaction that reads before it decides what to write, in one step: `evaluate` runs on the

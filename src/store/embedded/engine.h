@@ -11,6 +11,7 @@
 // Threads: one thread at a time writes; Get and cursors may be used by any thread meanwhile.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "store/embedded/room.h"
 
 namespace skiff {
 
@@ -83,6 +85,16 @@ class Engine {
 
   // Rewrites the files so that nothing dead is left in them.
   virtual Result<void> Defragment() = 0;
+
+  // How much room the disk has, as of the last measurement: with the writes, every now and then.
+  virtual Room room() { return Room::kPlenty; }
+  virtual Room MeasureRoom() { return Room::kPlenty; }
+  // Gives the room of what was deleted back to the disk, without rewriting all of the rest. Takes
+  // its time, unless `stop` becomes true.
+  virtual Result<void> Reclaim(std::atomic<bool>& stop) {
+    static_cast<void>(stop);
+    return {};
+  }
   virtual EngineFigures Figures() = 0;
   // An error that came to light outside of a call, in the background. To be asked now and then.
   virtual Result<void> Health() = 0;

@@ -28,8 +28,7 @@ EngineKind RocksDbKind() {
             return [place] {
               RocksDbOptions options;
               options.directory = place->PathOf("store");
-              options.min_free_bytes = 0;
-              options.reserve_bytes = 0;
+              options.room = RoomLimits{};
               auto engine = RocksDbEngine::Open(options);
               EXPECT_TRUE(engine.has_value()) << engine.error().ToString();
               return engine ? std::move(*engine) : nullptr;

@@ -124,6 +124,17 @@ class MemoryEngine final : public Engine {
     return std::make_unique<MemorySnapshot>(disk_);
   }
   Result<void> Defragment() override { return {}; }
+  Room room() override {
+    std::shared_lock lock(disk_->mutex_);
+    return disk_->room_;
+  }
+  Room MeasureRoom() override { return room(); }
+  Result<void> Reclaim(std::atomic<bool>& stop) override {
+    static_cast<void>(stop);
+    std::unique_lock lock(disk_->mutex_);
+    ++disk_->reclaims_;
+    return {};
+  }
   EngineFigures Figures() override {
     std::shared_lock lock(disk_->mutex_);
     EngineFigures figures;
@@ -192,6 +203,16 @@ void MemoryDisk::FailInBackground() {
 void MemoryDisk::SetFull(bool full) {
   std::unique_lock lock(mutex_);
   full_ = full;
+}
+
+void MemoryDisk::SetRoom(Room room) {
+  std::unique_lock lock(mutex_);
+  room_ = room;
+}
+
+int MemoryDisk::reclaims() {
+  std::shared_lock lock(mutex_);
+  return reclaims_;
 }
 
 void MemoryDisk::OnWrite(std::function<void()> hook) {

@@ -49,6 +49,9 @@ class MemoryDisk : public std::enable_shared_from_this<MemoryDisk> {
   void FailInBackground();
   // Writes are turned away, without harm, while the disk is full.
   void SetFull(bool full);
+  // How much room the disk says that it has, and how often it was asked to give some back.
+  void SetRoom(Room room);
+  int reclaims();
   // Called in every write, before it takes effect. May block, to hold the writer up.
   void OnWrite(std::function<void()> hook);
 
@@ -102,6 +105,8 @@ class MemoryDisk : public std::enable_shared_from_this<MemoryDisk> {
   bool failed_ = false;
   bool background_error_ = false;
   bool full_ = false;
+  Room room_ = Room::kPlenty;
+  int reclaims_ = 0;
   int fail_write_ = 0;
   Outcome fail_outcome_ = Outcome::kLost;
   int fail_opens_ = 0;

@@ -284,6 +284,15 @@ Result<void> RocksDbDirectory::CheckRecordFiles(bool repair) const {
   return {};
 }
 
+void RocksDbDirectory::RemoveTablesExcept(const std::set<std::string>& names) const {
+  std::vector<std::string> found;
+  if (!fs_->GetChildren(path_, io_, &found, nullptr).ok()) return;
+  for (const std::string& name : found) {
+    if (!name.ends_with(".sst") || names.contains(name)) continue;
+    fs_->DeleteFile(PathOf(name), io_, nullptr).PermitUncheckedError();
+  }
+}
+
 Result<void> RocksDbDirectory::Probe() const {
   // If the disk is full, it is the reserve that opening will use.
   if (Has(kReserveFile) && FreeBytes() < kProbeBytes) return {};
@@ -299,11 +308,11 @@ Result<void> RocksDbDirectory::Probe() const {
   return {};
 }
 
-void RocksDbDirectory::KeepReserve(uint64_t bytes, uint64_t min_free) const {
-  if (bytes == 0 || Has(kReserveFile) || FreeBytes() < bytes + min_free) return;
+void RocksDbDirectory::KeepReserve(uint64_t bytes) const {
   std::unique_ptr<rocksdb::FSWritableFile> file;
-  rocksdb::IOStatus status =
-      fs_->NewWritableFile(PathOf(kReserveFile), rocksdb::FileOptions(), &file, nullptr);
+  rocksdb::FileOptions options;
+  options.fallocate_with_keep_size = false;  // the size tells how much was taken
+  rocksdb::IOStatus status = fs_->NewWritableFile(PathOf(kReserveFile), options, &file, nullptr);
   if (!status.ok()) return;
   status = file->Allocate(0, bytes, io_, nullptr);
   file->Close(io_, nullptr).PermitUncheckedError();
@@ -312,6 +321,12 @@ void RocksDbDirectory::KeepReserve(uint64_t bytes, uint64_t min_free) const {
 
 void RocksDbDirectory::GiveUpReserve() const {
   fs_->DeleteFile(PathOf(kReserveFile), io_, nullptr).PermitUncheckedError();
+}
+
+std::optional<uint64_t> RocksDbDirectory::ReserveBytes() const {
+  uint64_t bytes = 0;
+  if (!fs_->GetFileSize(PathOf(kReserveFile), io_, &bytes, nullptr).ok()) return std::nullopt;
+  return bytes;
 }
 
 uint64_t RocksDbDirectory::FreeBytes() const {
@@ -324,7 +339,9 @@ uint64_t RocksDbDirectory::UsedBytes() const {
   std::vector<rocksdb::FileAttributes> files;
   if (!fs_->GetChildrenFileAttributes(path_, io_, &files, nullptr).ok()) return 0;
   uint64_t sum = 0;
-  for (const rocksdb::FileAttributes& file : files) sum += file.size_bytes;
+  for (const rocksdb::FileAttributes& file : files) {
+    if (!file.name.ends_with(kReserveFile)) sum += file.size_bytes;
+  }
   return sum;
 }
 

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,15 +60,22 @@ class RocksDbDirectory {
   // The names of RocksDB's logs, the last first.
   Result<std::vector<std::string>> Logs() const;
 
+  // Removes tables of other names.
+  void RemoveTablesExcept(const std::set<std::string>& names) const;
+
   // Writes a small file and removes it.
   Result<void> Probe() const;
 
-  // Takes room for bad times, if there is room now. Not having it is no error.
-  void KeepReserve(uint64_t bytes, uint64_t min_free) const;
+  // Takes room for bad times, instead of what was taken before. Not getting it is no error.
+  void KeepReserve(uint64_t bytes) const;
   void GiveUpReserve() const;
+  std::optional<uint64_t> ReserveBytes() const;  // nothing if there is none
   // What the disk has left; very much if it does not tell.
   uint64_t FreeBytes() const;
+  // The reserve apart.
   uint64_t UsedBytes() const;
+
+  const std::string& path() const { return path_; }
 
  private:
   using NamedKind = std::pair<std::string, RecordFileKind>;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -21,6 +22,7 @@
 #include <rocksdb/utilities/table_properties_collectors.h>
 
 #include "base/descriptors.h"
+#include "store/embedded/disk_room.h"
 #include "store/embedded/file_list.h"
 #include "store/embedded/rocksdb_directory.h"
 #include "store/embedded/table_file.h"
@@ -34,6 +36,16 @@ constexpr std::array<const char*, kFamilyCount> kFamilyNames = {"default", "log"
                                                                 "lease"};
 // A reader beside a writer may find that files have gone since it read their names.
 constexpr int kReadOnlyAttempts = 20;
+
+// Files of a family, each of about a write buffer, that wait to be compacted, all of them at once:
+// when that begins, and when writers are slowed down and stopped for it.
+struct Backlog {
+  int begin;
+  int slow;
+  int stop;
+};
+constexpr Backlog kUsualBacklog{4, 8, 10};
+constexpr Backlog kShortBacklog{2, 3, 4};  // while there is little room
 
 Slice ToSlice(std::string_view text) { return {text.data(), text.size()}; }
 std::string_view ToView(const Slice& slice) { return {slice.data(), slice.size()}; }
@@ -219,8 +231,13 @@ rocksdb::ColumnFamilyOptions FamilySettings(Family family, const RocksDbOptions&
   settings.max_write_buffer_number = 2;
   settings.arena_block_size = std::min<size_t>(256 << 10, options.write_buffer_bytes / 8);
   // Few enough files for all of them to stay open.
-  settings.target_file_size_base = 16 * options.write_buffer_bytes;
-  settings.max_bytes_for_level_base = 16 * options.write_buffer_bytes;
+  settings.target_file_size_base = 2 * options.write_buffer_bytes;
+  // What is rewritten at once needs room beside what it replaces: less than the reserve has.
+  settings.max_bytes_for_level_base = 4 * options.write_buffer_bytes;
+  settings.max_compaction_bytes = 4 * options.write_buffer_bytes;
+  settings.level0_file_num_compaction_trigger = kUsualBacklog.begin;
+  settings.level0_slowdown_writes_trigger = kUsualBacklog.slow;
+  settings.level0_stop_writes_trigger = kUsualBacklog.stop;
   settings.level_compaction_dynamic_level_bytes = true;
   settings.compression = rocksdb::kNoCompression;
   settings.bottommost_compression = rocksdb::kDisableCompressionOption;
@@ -424,7 +441,8 @@ class RocksEngine final : public Engine {
         fs_(std::make_shared<CarefulFileSystem>(FileSystemOf(options_), &list_, damage_)),
         env_(rocksdb::NewCompositeEnv(fs_)),
         directory_(options_.directory, fs_),
-        failure_(std::make_shared<Failure>(options_.directory)) {}
+        failure_(std::make_shared<Failure>(options_.directory)),
+        room_(&directory_, options_.room) {}
   ~RocksEngine() override { Close(); }
 
   Result<void> Open();
@@ -442,6 +460,9 @@ class RocksEngine final : public Engine {
     return std::make_unique<RocksSnapshot>(options_.directory, database_, *damage_,
                                            !options_.read_only);
   }
+  Room room() override { return room_.room(); }
+  Room MeasureRoom() override;
+  Result<void> Reclaim(std::atomic<bool>& stop) override;
   Result<void> Defragment() override;
   EngineFigures Figures() override;
   Result<void> Health() override;
@@ -457,7 +478,9 @@ class RocksEngine final : public Engine {
   rocksdb::Status CatchUp();
   std::vector<rocksdb::ColumnFamilyDescriptor> Families() const;
   rocksdb::DBOptions Settings() const;
-  Result<void> CheckRoom(size_t bytes);
+  Result<void> CompactFamilies(rocksdb::CompactRangeOptions how);
+  void RemoveUnnamedTables();
+  void CloseDatabase();
   void Close();
 
   std::unexpected<Status> TurnedAway() const {
@@ -475,9 +498,9 @@ class RocksEngine final : public Engine {
   const std::shared_ptr<Failure> failure_;
   Database database_;
   std::atomic<uint64_t> syncs_{0};
-  uint64_t unchecked_bytes_ = 0;      // written since the disk was asked how much it has left
-  std::atomic<bool> crowded_{false};  // it has too little
-  bool tables_left_alone_ = false;    // of Health()
+  DiskRoom room_;
+  std::atomic<bool> has_short_backlog_{false};
+  bool tables_left_alone_ = false;  // of Health()
 };
 
 std::vector<rocksdb::ColumnFamilyDescriptor> RocksEngine::Families() const {
@@ -517,15 +540,14 @@ Result<void> RocksEngine::Open() {
 Result<void> RocksEngine::OpenForWriting() {
   SKIFF_RETURN_IF_ERROR(directory_.Lock());
   SKIFF_RETURN_IF_ERROR(list_.Check());
+  const bool has_room = room_.BeforeOpening();
   SKIFF_RETURN_IF_ERROR(directory_.CheckRecordFiles(true));
-  // Recovery puts into files what the log holds, and needs room for that.
-  if (directory_.FreeBytes() < options_.min_free_bytes) directory_.GiveUpReserve();
+  if (!has_room) RemoveUnnamedTables();
   SKIFF_RETURN_IF_ERROR(list_.Open());
   const rocksdb::Status status = rocksdb::DB::Open(Settings(), options_.directory, Families(),
                                                    &database_.families, &database_.db);
   if (!status.ok()) SKIFF_RETURN_IF_ERROR(OpenThroughDamage(status));
-  directory_.KeepReserve(options_.reserve_bytes, options_.min_free_bytes);
-  crowded_ = directory_.FreeBytes() < options_.min_free_bytes;
+  MeasureRoom();
   return {};
 }
 
@@ -543,6 +565,41 @@ Result<void> RocksEngine::OpenThroughDamage(const rocksdb::Status& why) {
   if (!status.ok()) return RocksDbFailure(options_.directory, why);
   damage_->Note(ExplainRocksDb(options_.directory, why));
   return {};
+}
+
+// A crash leaves tables that were not finished. RocksDB removes them when it has recovered, for
+// which the room that they take may be missing.
+void RocksEngine::RemoveUnnamedTables() {
+  rocksdb::DBOptions settings = Settings();
+  settings.listeners.clear();
+  // What is wrong with the store is told by the opening that follows.
+  if (!rocksdb::DB::OpenForReadOnly(settings, options_.directory, Families(), &database_.families,
+                                    &database_.db)
+           .ok()) {
+    database_ = {};
+    return;
+  }
+  std::vector<rocksdb::LiveFileMetaData> live;
+  database_.db->GetLiveFilesMetaData(&live);
+  CloseDatabase();
+  std::set<std::string> named;
+  for (const rocksdb::LiveFileMetaData& file : live) named.insert(file.relative_filename);
+  directory_.RemoveTablesExcept(named);
+}
+
+Room RocksEngine::MeasureRoom() {
+  const Room room = room_.Measure();
+  const bool is_little = room != Room::kPlenty;
+  if (failure_->failed() || has_short_backlog_.exchange(is_little) == is_little) return room;
+  const Backlog& backlog = is_little ? kShortBacklog : kUsualBacklog;
+  for (auto* family : database_.families) {
+    database_.db
+        ->SetOptions(family, {{"level0_file_num_compaction_trigger", std::to_string(backlog.begin)},
+                              {"level0_slowdown_writes_trigger", std::to_string(backlog.slow)},
+                              {"level0_stop_writes_trigger", std::to_string(backlog.stop)}})
+        .PermitUncheckedError();
+  }
+  return room;
 }
 
 Result<void> RocksEngine::OpenReadOnly() {
@@ -621,33 +678,20 @@ Result<void> RocksEngine::Rebuild() {
   return {};
 }
 
-void RocksEngine::Close() {
-  if (database_.db == nullptr) return;
+void RocksEngine::CloseDatabase() {
   for (auto* family : database_.families) {
     database_.db->DestroyColumnFamilyHandle(family).PermitUncheckedError();
   }
   database_.db->Close().PermitUncheckedError();
   delete database_.db;
   database_ = {};
-  if (options_.read_only || !options_.sync || failure_->failed()) return;
-  if (const auto names = directory_.RecordFileNames()) list_.Close(*names);
 }
 
-// Turns a batch away while the disk is nearly full, so that RocksDB seldom meets a full one.
-Result<void> RocksEngine::CheckRoom(size_t bytes) {
-  unchecked_bytes_ += bytes;
-  if (!crowded_ && unchecked_bytes_ < limits::kStoreFreeCheckBytes) return {};
-  unchecked_bytes_ = 0;
-  const uint64_t left = directory_.FreeBytes();
-  crowded_ = left < options_.min_free_bytes;
-  if (!crowded_) {
-    directory_.KeepReserve(options_.reserve_bytes, options_.min_free_bytes);
-    return {};
-  }
-  return Fail(StatusReason::kServiceUnavailable,
-              "the store in " + options_.directory + ": the disk is nearly full (" +
-                  std::to_string(left >> 20) + " MB left); nothing is written with less than " +
-                  std::to_string(options_.min_free_bytes >> 20) + " MB; make room");
+void RocksEngine::Close() {
+  if (database_.db == nullptr) return;
+  CloseDatabase();
+  if (options_.read_only || !options_.sync || failure_->failed()) return;
+  if (const auto names = directory_.RecordFileNames()) list_.Close(*names);
 }
 
 Result<void> RocksEngine::Write(EngineBatch& batch) {
@@ -660,7 +704,7 @@ Result<void> RocksEngine::Write(EngineBatch& batch) {
   if (!rocks_batch.status().ok()) {
     return Fail(StatusReason::kRequestEntityTooLarge, rocks_batch.status().ToString());
   }
-  SKIFF_RETURN_IF_ERROR(CheckRoom(batch.bytes()));
+  SKIFF_RETURN_IF_ERROR(room_.Take(batch.bytes()));
   rocksdb::WriteOptions durable;
   durable.sync = options_.sync;
   const rocksdb::Status status = database_.db->Write(durable, &rocks_batch.batch());
@@ -680,17 +724,34 @@ Result<bool> RocksEngine::Get(Family family, std::string_view key, std::string* 
   return true;
 }
 
-Result<void> RocksEngine::Defragment() {
+Result<void> RocksEngine::CompactFamilies(rocksdb::CompactRangeOptions how) {
   if (failure_->failed()) return TurnedAway();
   // It would fail in the end.
   if (damage_->any()) return Fail(StatusReason::kInternalError, damage_->first());
+  // A log goes when what it holds of every family is in files.
+  rocksdb::Status status = database_.db->Flush(rocksdb::FlushOptions(), database_.families);
+  for (size_t i = 0; status.ok() && i < database_.families.size(); ++i) {
+    status = database_.db->CompactRange(how, database_.families[i], nullptr, nullptr);
+  }
+  room_.Measure();
+  if (!status.ok()) return RocksDbFailure(options_.directory, status);
+  return {};
+}
+
+// Deletions meet what they delete, and both are gone. Files that none of them touches stay as they
+// are.
+Result<void> RocksEngine::Reclaim(std::atomic<bool>& stop) {
+  rocksdb::CompactRangeOptions quick;
+  quick.canceled = &stop;
+  return CompactFamilies(quick);
+}
+
+Result<void> RocksEngine::Defragment() {
+  // First what gives most room, for the rest to be rewritten in.
+  SKIFF_RETURN_IF_ERROR(CompactFamilies({}));
   rocksdb::CompactRangeOptions thorough;
   thorough.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-  for (auto* family : database_.families) {
-    const rocksdb::Status status = database_.db->CompactRange(thorough, family, nullptr, nullptr);
-    if (!status.ok()) return RocksDbFailure(options_.directory, status);
-  }
-  return {};
+  return CompactFamilies(thorough);
 }
 
 EngineFigures RocksEngine::Figures() {
@@ -724,7 +785,7 @@ std::string RocksEngine::Damage() { return damage_->first(); }
 Result<void> RocksEngine::Health() {
   if (failure_->failed()) return TurnedAway();
   if (damage_->any()) LeaveTablesAlone();
-  if (crowded_) {
+  if (room_.refuses()) {
     return Fail(StatusReason::kServiceUnavailable,
                 "the store in " + options_.directory +
                     ": the disk is nearly full and nothing is written; make room");

@@ -2,8 +2,8 @@
 //
 // The directory belongs to one process at a time, which holds a lock on the file OWNER (nobody else
 // may open and close that file in this process: that would drop the lock). Beside RocksDB's own
-// files there is RESERVE, a few megabytes that are given up when the disk is full so that what is
-// in memory can still be put into files.
+// files there is RESERVE, room that is given up when the disk is full, so that what is in memory
+// can still be put into files and old states can be deleted (room.h).
 //
 // There are secrets in it, so nobody but its owner may look into the directory: it is made so, and
 // one that is not is changed when it is opened for writing.
@@ -25,10 +25,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/limits.h"
 #include "store/embedded/engine.h"
+#include "store/embedded/room.h"
 
 namespace rocksdb {
 class FileSystem;
@@ -56,8 +58,8 @@ struct RocksDbOptions {
   std::shared_ptr<rocksdb::FileSystem> file_system;
   // Of each family. Tests choose less, for many files from few writes.
   size_t write_buffer_bytes = limits::kStoreWriteBufferBytes;
-  uint64_t min_free_bytes = limits::kMinStoreFreeBytes;
-  uint64_t reserve_bytes = limits::kStoreReserveBytes;
+  // Unset: as it fits the disk.
+  std::optional<RoomLimits> room = {};
 };
 
 class RocksDbEngine {

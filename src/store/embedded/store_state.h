@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "store/embedded/room.h"
 #include "store/store.h"
 
 namespace skiff {
@@ -34,6 +35,11 @@ struct StoreState {
   std::atomic<int64_t> swept;
   std::atomic<int64_t> keys;
   std::atomic<uint64_t> commits{0};
+  // About how many bytes of records were deleted whose room has not been given back since.
+  std::atomic<uint64_t> dead_bytes{0};
+  // Since when the disk has been busy with the oldest write that it has not answered, on the
+  // monotonic clock in nanoseconds; zero: with none.
+  std::atomic<int64_t> writing_since{0};
 
   void SetReadOnly(std::string why, bool readable) {
     std::lock_guard lock(mutex_);
@@ -44,6 +50,10 @@ struct StoreState {
     std::lock_guard lock(mutex_);
     read_only_.clear();
     readable_ = true;
+  }
+  void SetRoom(Room room) {
+    std::lock_guard lock(mutex_);
+    room_ = room;
   }
   // Something stored is damaged: a key, or a file. Stays until the key is written anew or the store
   // is opened anew.
@@ -63,6 +73,9 @@ struct StoreState {
   StoreHealth Health() const {
     std::lock_guard lock(mutex_);
     StoreHealth health{readable_, read_only_.empty(), read_only_};
+    if (const std::string room = ExplainRoom(room_); !room.empty()) {
+      health.reason += (health.reason.empty() ? "" : "; ") + room;
+    }
     if (damage_.empty()) return health;
     health.damaged = damage_.size();
     health.damage = damage_.begin()->second;
@@ -78,6 +91,7 @@ struct StoreState {
   std::string read_only_;
   std::map<std::string, std::string, std::less<>> damage_;  // by what is damaged
   std::atomic<bool> any_damage_{false};
+  Room room_ = Room::kPlenty;
 };
 
 }  // namespace skiff

@@ -4,6 +4,7 @@
 #include <future>
 #include <string>
 
+#include "base/limits.h"
 #include "store/embedded/compaction.h"
 #include "store/embedded/lease_tasks.h"
 
@@ -12,6 +13,9 @@ namespace {
 
 constexpr Duration kCheckEvery = std::chrono::seconds(5);
 constexpr Duration kRetryAfter = std::chrono::seconds(1);
+// While there is little room: how often it is looked at, and how often little room is given back.
+constexpr Duration kReliefPause = std::chrono::seconds(1);
+constexpr Duration kReclaimPause = std::chrono::seconds(10);
 // How many leases are looked at in one go.
 constexpr size_t kLeasesAtOnce = 256;
 // A server that was just started has better things to do than to read everything again. Later, some
@@ -24,16 +28,13 @@ constexpr int kSamplesPerInterval = 5;
 
 }  // namespace
 
-Upkeep::Upkeep(UpkeepParts parts, const UpkeepTimes& times)
-    : parts_(parts),
-      interval_(times.compaction_interval),
-      retention_(times.retention),
-      scrub_interval_(times.scrub_interval) {
+Upkeep::Upkeep(UpkeepParts parts, UpkeepPolicy policy)
+    : parts_(parts), policy_(policy), reclaimer_(parts.gate, parts.state) {
   const Duration now = parts_.clock->Monotonic();
   next_sample_ = now;
-  next_compaction_ = now + interval_;
+  next_compaction_ = now + policy_.interval;
   next_check_ = now + kCheckEvery;
-  next_scrub_ = now + std::min(scrub_interval_, kFirstScrubAfter);
+  next_scrub_ = now + std::min(policy_.scrub_interval, kFirstScrubAfter);
   thread_.emplace("store-upkeep", [this] { Work(); });
 }
 
@@ -73,6 +74,7 @@ void Upkeep::Work() {
     lock.unlock();
     CheckEngine();
     Observe();
+    RelieveDisk();
     const Duration now = parts_.clock->Monotonic();
     if (now >= retry_at_ && !EndLeases()) retry_at_ = now + kRetryAfter;
     const bool more = CompactSome();
@@ -91,16 +93,23 @@ bool Upkeep::CompactSome() {
     for (const Waiter& waiter : waiters_) target = std::max(target, waiter.target);
   }
   Result<void> done;
-  if (target > parts_.state->swept.load()) done = CompactOneStep(target);
+  const bool has_work = target > parts_.state->swept.load();
+  if (has_work) done = CompactOneStep(target);
   if (!done) target_ = 0;  // until the next interval
   AnswerCompactions(done);
+  // Room that can be given back is, without a pause.
+  if (has_work && is_pressed_ && !reclaimer_.at_work() &&
+      parts_.state->dead_bytes.load() >= limits::kStoreReclaimBytes) {
+    next_relief_ = Duration(0);
+  }
   return done && target > parts_.state->swept.load();
 }
 
 Duration Upkeep::NextMoment() {
-  Duration next = std::min(next_check_, std::max(parts_.leases->NextDeadline(), retry_at_));
-  if (interval_ > Duration(0)) next = std::min({next, next_sample_, next_compaction_});
-  if (scrub_interval_ > Duration(0)) next = std::min(next, next_scrub_);
+  Duration next = std::min(std::min(next_check_, next_relief_),
+                           std::max(parts_.leases->NextDeadline(), retry_at_));
+  if (policy_.interval > Duration(0)) next = std::min({next, next_sample_, next_compaction_});
+  if (policy_.scrub_interval > Duration(0)) next = std::min(next, next_scrub_);
   return next;
 }
 
@@ -173,26 +182,57 @@ void Upkeep::ScrubSome() {
     bool OnDamage(const KeyRange& /*where*/, const Status& /*why*/) override { return true; }
   };
   const Duration now = parts_.clock->Monotonic();
-  if (scrub_interval_ <= Duration(0) || now < next_scrub_) return;
+  if (policy_.scrub_interval <= Duration(0) || now < next_scrub_) return;
   Nowhere sink;
   const Result<std::string> next = parts_.reader->ScanSome({scrub_from_, ""}, kScrubbedRows, &sink);
   scrub_from_ = next.value_or(std::string());
   // An engine that is away is asked again with the next round.
-  next_scrub_ = now + (scrub_from_.empty() ? scrub_interval_ : kScrubPause);
+  next_scrub_ = now + (scrub_from_.empty() ? policy_.scrub_interval : kScrubPause);
+}
+
+void Upkeep::RelieveDisk() {
+  const Duration now = parts_.clock->Monotonic();
+  const Result<EngineGate::Reader> engine = parts_.gate->Enter();
+  // When room becomes little, writers tell, and it is looked at before its time.
+  const bool is_news = !is_pressed_ && engine && (*engine)->room() != Room::kPlenty;
+  if (now < next_relief_ && !is_news) return;
+  next_relief_ = now + kCheckEvery;
+  if (!engine) return;
+  const Room room = (*engine)->MeasureRoom();
+  parts_.state->SetRoom(room);
+  is_pressed_ = room != Room::kPlenty;
+  if (IsWorthReclaiming(**engine, room)) {
+    reclaimed_at_ = now;
+    reclaimer_.Start();
+  }
+  if (!is_pressed_) return;
+  next_relief_ = now + kReliefPause;
+  if (policy_.relieves_disk) target_ = std::max(target_, parts_.state->revision.load());
+}
+
+bool Upkeep::IsWorthReclaiming(Engine& engine, Room room) {
+  if (reclaimer_.at_work()) return false;
+  const uint64_t dead = parts_.state->dead_bytes.load();
+  if (room == Room::kPlenty) {
+    return dead >= limits::kStoreReclaimUnasked && dead >= engine.Figures().bytes_on_disk / 2;
+  }
+  if (dead >= limits::kStoreReclaimBytes || (!reclaimed_at_ && !TakesAll(room))) return true;
+  return dead > 0 &&
+         parts_.clock->Monotonic() >= reclaimed_at_.value_or(Duration(0)) + kReclaimPause;
 }
 
 void Upkeep::Observe() {
   const Duration now = parts_.clock->Monotonic();
-  if (interval_ <= Duration(0)) return;
+  if (policy_.interval <= Duration(0)) return;
   if (now >= next_sample_) {
-    next_sample_ = now + interval_ / kSamplesPerInterval;
+    next_sample_ = now + policy_.interval / kSamplesPerInterval;
     samples_.push_back({now, parts_.state->revision.load()});
     // Of those that are old enough only the newest matters.
-    while (samples_.size() > 1 && samples_[1].time <= now - retention_) samples_.pop_front();
+    while (samples_.size() > 1 && samples_[1].time <= now - policy_.retention) samples_.pop_front();
   }
   if (now < next_compaction_) return;
-  next_compaction_ = now + interval_;
-  if (!samples_.empty() && samples_.front().time <= now - retention_) {
+  next_compaction_ = now + policy_.interval;
+  if (!samples_.empty() && samples_.front().time <= now - policy_.retention) {
     target_ = samples_.front().revision;
   }
 }
@@ -204,6 +244,7 @@ void Upkeep::Stop() {
     wake_.notify_one();
   }
   thread_.reset();
+  reclaimer_.Stop();
   AnswerCompactions(Fail(StatusReason::kServiceUnavailable, "the store is closing"));
 }
 

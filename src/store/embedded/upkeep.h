@@ -1,6 +1,7 @@
 // The thread that looks after an embedded store: ends leases whose time has passed, compacts old
-// states, when asked to and by itself, asks the engine how it is, and reads all that is stored from
-// time to time, so that damage is known before somebody needs what it hit.
+// states, when asked to and by itself, has their room given back, asks the engine how it is, and
+// reads all that is stored from time to time, so that damage is known before somebody needs what it
+// hit. With little room on the disk (room.h) old states are not kept for their time.
 //
 // Owned by the store, which stops it before the committer that does its work.
 #pragma once
@@ -21,6 +22,7 @@
 #include "store/embedded/engine_gate.h"
 #include "store/embedded/lease_table.h"
 #include "store/embedded/reader.h"
+#include "store/embedded/reclaimer.h"
 #include "store/embedded/store_state.h"
 #include "store/store.h"
 
@@ -35,15 +37,16 @@ struct UpkeepParts {
   Clock* clock;
 };
 
-struct UpkeepTimes {
-  Duration compaction_interval{0};  // zero: only when asked to
-  Duration retention{0};
-  Duration scrub_interval{0};  // zero: never
+struct UpkeepPolicy {
+  Duration interval;  // of compaction; zero: only when asked to
+  Duration retention;
+  bool relieves_disk;       // compacts before its time if there is little room
+  Duration scrub_interval;  // zero: never
 };
 
 class Upkeep {
  public:
-  Upkeep(UpkeepParts parts, const UpkeepTimes& times);
+  Upkeep(UpkeepParts parts, UpkeepPolicy policy);
   ~Upkeep() { Stop(); }
 
   void Compact(Revision revision, StoreCallback<Revision> done);
@@ -73,13 +76,14 @@ class Upkeep {
   void CheckEngine();
   // Reads the next keys if it is time to.
   void ScrubSome();
+  void RelieveDisk();
+  bool IsWorthReclaiming(Engine& engine, Room room);
   // Remembers when the store was where, and finds what is old enough to be compacted.
   void Observe();
 
   const UpkeepParts parts_;
-  const Duration interval_;
-  const Duration retention_;
-  const Duration scrub_interval_;
+  const UpkeepPolicy policy_;
+  Reclaimer reclaimer_;
 
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -96,6 +100,10 @@ class Upkeep {
   Duration next_scrub_{0};
   std::string scrub_from_;
   Duration retry_at_{0};
+  Duration next_relief_{0};
+  bool is_pressed_ = false;  // there was little room when last looked at
+  // Since the store was opened. What was deleted before is not known.
+  std::optional<Duration> reclaimed_at_;
 
   std::optional<Thread> thread_;
 };
