@@ -198,6 +198,8 @@ inline constexpr size_t kMaxWatcherEvents = 128;
 inline constexpr size_t kCatchUpEvents = 512;
 // Watches of one resource.
 inline constexpr size_t kMaxWatchers = 100'000;
+// Objects that cannot be read, of which the answer to one list tells.
+inline constexpr size_t kMaxUnreadableTold = 100;
 // States of a resource that are kept for the next pages of lists, and for how long.
 inline constexpr size_t kMaxKeptSnapshots = 64;
 inline constexpr std::chrono::seconds kKeptSnapshotAge{300};

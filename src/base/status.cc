@@ -33,6 +33,7 @@ constexpr ReasonInfo kReasons[] = {
     {"Timeout", 504},
     {"TooManyRequests", 429},
     {"ServiceUnavailable", 503},
+    {"StorageReadError", 500},
     {"InternalError", 500},
 };
 static_assert(std::size(kReasons) == static_cast<size_t>(StatusReason::kInternalError) + 1);

@@ -35,6 +35,7 @@ enum class StatusReason : uint8_t {
   kTimeout,
   kTooManyRequests,
   kServiceUnavailable,
+  kStoreReadError,
   kInternalError,
 };
 

@@ -33,6 +33,7 @@ TEST(StatusTest, ReasonsHaveKubernetesNamesAndCodes) {
       {StatusReason::kTimeout, "Timeout", 504},
       {StatusReason::kTooManyRequests, "TooManyRequests", 429},
       {StatusReason::kServiceUnavailable, "ServiceUnavailable", 503},
+      {StatusReason::kStoreReadError, "StorageReadError", 500},
       {StatusReason::kInternalError, "InternalError", 500},
   };
   for (const auto& c : kCases) {

@@ -2,11 +2,10 @@
 
 #include <utility>
 
+#include "base/limits.h"
+
 namespace skiff {
 namespace {
-
-// Objects that cannot be read, of which the answer to one list tells.
-constexpr size_t kMaxUnreadableTold = 100;
 
 std::string PrefixOf(const ResourceHub& hub, const StorageEnvironment& environment) {
   return environment.prefix + "/" + std::string(hub.storage->prefix) + "/";
@@ -87,21 +86,21 @@ Result<void> ResourceStorage::CheckReadable(const CacheEntry& entry) const {
 }
 
 Result<void> ResourceStorage::CheckReadable(const ListReply& list) const {
-  const auto unreadable = list.Unreadable(kMaxUnreadableTold + 1);
+  const auto unreadable = list.Unreadable(limits::kMaxUnreadableTold + 1);
   if (unreadable.empty()) return {};
   const std::string group(hub_->resource->version->desc->group);
   const std::string resource(hub_->resource->name);
-  Status why(StatusReason::kInternalError, "failed to read one or more " + resource +
-                                               (group.empty() ? "" : "." + group) +
-                                               " from the storage");
+  Status why(StatusReason::kStoreReadError, "failed to read one or more " + resource +
+                                                (group.empty() ? "" : "." + group) +
+                                                " from the storage");
   why.SetSubject({.name = "list", .group = group, .kind = resource, .uid = {}});
-  for (size_t i = 0; i < unreadable.size() && i < kMaxUnreadableTold; ++i) {
+  for (size_t i = 0; i < unreadable.size() && i < limits::kMaxUnreadableTold; ++i) {
     const CacheEntry& entry = *unreadable[i];
     why.AddCause({"UnexpectedServerResponse",
                   WhyUnreadable(entry.key(), entry.revision(), entry.value().view()),
                   prefix_ + std::string(entry.key())});
   }
-  if (unreadable.size() > kMaxUnreadableTold) {
+  if (unreadable.size() > limits::kMaxUnreadableTold) {
     why.AddCause({"FieldValueTooMany", "too many errors, the list is truncated", ""});
   }
   return std::unexpected(std::move(why));
