@@ -49,9 +49,10 @@ Status StoreReader::Damaged(const Status& error, std::string_view key, int64_t r
   if (error.reason() != StatusReason::kInternalError) return error;
   const std::string what =
       (key.empty() ? "" : "key " + Quoted(key) + " at ") + "revision " + std::to_string(revision);
-  std::string text = "the stored data of " + what + " is damaged: " + error.message() +
-                     "; everything else is served; 'skiff store salvage' makes a sound store of "
-                     "what can be read, with a backup at hand also of this";
+  std::string text = "the stored data of " + what + " is damaged; everything else is served; " +
+                     "'skiff store salvage' makes a sound store of what can be read, with a backup "
+                     "at hand also of this: " +
+                     error.message();
   state_->NoteDamage(key.empty() ? what : key, text);
   return Status(StatusReason::kInternalError, std::move(text));
 }
@@ -197,9 +198,9 @@ Status StoreReader::DamagedRange(const Status& why, const KeyRange& where, int64
   if (!IsDamage(why)) return why;
   const std::string what = "between " + Quoted(where.start) + " and " +
                            (where.end.empty() ? "the end" : Quoted(where.end));
-  std::string text = "which keys there are " + what + " cannot be read: " + why.message() +
-                     "; 'skiff store salvage' makes a sound store of what can be read, with a "
-                     "backup at hand also of this";
+  std::string text = "which keys there are " + what +
+                     " cannot be read; 'skiff store salvage' makes a sound store of what can be, " +
+                     "with a backup at hand also of this: " + why.message();
   state_->NoteDamage(what, text);
   return Status(StatusReason::kInternalError, std::move(text));
 }

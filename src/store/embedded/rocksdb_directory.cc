@@ -50,8 +50,7 @@ std::string ExplainRocksDb(const std::string& directory, const rocksdb::Status& 
   }
   if (status.IsCorruption()) {
     return what +
-           "a file is damaged; check the disk; 'skiff store salvage' makes a sound store of what "
-           "can be read" +
+           "a file is damaged; check the disk; 'skiff store salvage' saves what can be read" +
            detail;
   }
   if (status.IsIOError()) {
