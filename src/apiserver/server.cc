@@ -146,7 +146,7 @@ class ApiServer::Impl {
     FollowFlows();
     housekeeper_.Add(std::chrono::seconds(1), [this] {
       ForgetStart();
-      TellOfStore();
+      store_reporter_.Look(store().Health());
       LookAtMemory();
     });
     housekeeper_.Add(std::chrono::seconds(15), [this] { freed_memory_.ReleaseIfMuch(); });
@@ -689,29 +689,6 @@ class ApiServer::Impl {
     ReleaseStartupMemory();
   }
 
-  // When the store falls ill, says what is wrong, and when it is well again.
-  void TellOfStore() {
-    const StoreHealth health = store().Health();
-    if (std::exchange(damage_of_store_, health.damage) != health.damage) {
-      if (health.damage.empty()) {
-        log_.Info("all that is stored can be read again");
-      } else {
-        log_.Error("stored data is damaged", {{"reason", health.damage}});
-      }
-    }
-    const bool well = health.readable && health.writable;
-    const std::string fault = well ? health.reason : StoreFault(health);
-    if (std::exchange(fault_of_store_, fault) == fault) return;
-    if (fault.empty()) {
-      log_.Info("the cluster store works again");
-    } else if (well) {
-      log_.Warning("the cluster store needs attention", {{"reason", fault}});
-    } else {
-      log_.Error(health.readable ? "the cluster store takes no writes" : "the cluster store fails",
-                 {{"reason", fault}});
-    }
-  }
-
   // What was freed may be all that is lacking.
   void LookAtMemory() {
     if (memory_.level() != MemoryGauge::Level::kRoom) freed_memory_.Release();
@@ -770,8 +747,7 @@ class ApiServer::Impl {
   size_t run_soon_ = 0;  // the housekeeper's task
   Housekeeper housekeeper_;
   bool start_forgotten_ = false;  // of the housekeeper, like what follows
-  std::string fault_of_store_;    // as last told
-  std::string damage_of_store_;   // likewise
+  StoreReporter store_reporter_{log_};
   FreedMemory freed_memory_;
   bool memory_was_short_ = false;  // as last told
   std::optional<Registry> registry_;

@@ -1,12 +1,34 @@
 #include "apiserver/store_health.h"
 
 #include <string>
+#include <utility>
 
 namespace skiff {
 
 std::string StoreFault(const StoreHealth& health) {
   if (health.readable && health.writable) return {};
   return health.reason.empty() ? "not writable" : health.reason;
+}
+
+void StoreReporter::Look(const StoreHealth& health) {
+  if (std::exchange(damage_, health.damage) != health.damage) {
+    if (health.damage.empty()) {
+      log_.Info("all that is stored can be read again");
+    } else {
+      log_.Error("stored data is damaged", {{"reason", health.damage}});
+    }
+  }
+  const bool well = health.readable && health.writable;
+  const std::string fault = well ? health.reason : StoreFault(health);
+  if (std::exchange(fault_, fault) == fault) return;
+  if (fault.empty()) {
+    log_.Info("the cluster store works again");
+  } else if (well) {
+    log_.Warning("the cluster store needs attention", {{"reason", fault}});
+  } else {
+    log_.Error(health.readable ? "the cluster store takes no writes" : "the cluster store fails",
+               {{"reason", fault}});
+  }
 }
 
 std::vector<HealthCheck> StoreHealthChecks(std::function<StoreHealth()> ask) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apiserver/health.h"
+#include "base/log.h"
 #include "store/store.h"
 
 namespace skiff {
@@ -17,5 +18,17 @@ std::vector<HealthCheck> StoreHealthChecks(std::function<StoreHealth()> ask);
 
 // Empty when all is well.
 std::string StoreFault(const StoreHealth& health);
+
+// Logs when the store falls ill, with what is wrong, and when it is well again. One thread.
+class StoreReporter {
+ public:
+  explicit StoreReporter(Log& log) : log_(log) {}
+  void Look(const StoreHealth& health);
+
+ private:
+  Log& log_;
+  std::string fault_;   // as last told
+  std::string damage_;  // likewise
+};
 
 }  // namespace skiff

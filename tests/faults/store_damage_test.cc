@@ -30,8 +30,7 @@ RocksDbOptions EngineOptions(const std::shared_ptr<SimulatedDisk>& disk) {
   options.directory = "/store";
   options.file_system = disk;
   options.write_buffer_bytes = 64 * 1024;
-  options.min_free_bytes = 0;
-  options.reserve_bytes = 0;
+  options.room = RoomLimits{};
   return options;
 }
 

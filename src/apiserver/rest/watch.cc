@@ -167,10 +167,9 @@ void RespondWatch(ApiRequest& request, const Endpoint& endpoint, const OutputFor
   if (!watcher && !IsToldAsEvent(watcher.error())) return RespondError(request, watcher.error());
   auto encoder = MakeWatchEncoder(request, endpoint, format);
   if (!encoder) return RespondError(request, encoder.error());
-  auto feed =
-      std::make_unique<WatchFeed>(*endpoint.storage, std::move(watcher), std::move(*encoder),
-                                  std::move(waker), endpoint.context->clock,
-                                  endpoint.context->deadlines, until);
+  auto feed = std::make_unique<WatchFeed>(
+      *endpoint.storage, std::move(watcher), std::move(*encoder), std::move(waker),
+      endpoint.context->clock, endpoint.context->deadlines, until);
   if (IsWebSocketRequest(request.http)) {
     return RespondUpgrade(
         request, AcceptWebSocket(request.http, "",

@@ -26,11 +26,11 @@ Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::Open(EmbeddedOptions optio
                      &store->leases_, store->options_.clock},
       EngineRecovery{store->options_.open_engine, store->options_.probe, store->options_.random,
                      meta.cluster});
-  store->upkeep_.emplace(UpkeepParts{&store->gate_, &store->state_, &store->reader_,
-                                     &store->leases_, &*store->committer_, store->options_.clock},
-                         UpkeepPolicy{store->options_.compaction_interval,
-                                      store->options_.retention, store->options_.forget_early,
-                                      store->options_.scrub_interval});
+  store->upkeep_.emplace(
+      UpkeepParts{&store->gate_, &store->state_, &store->reader_, &store->leases_,
+                  &*store->committer_, store->options_.clock},
+      UpkeepPolicy{store->options_.compaction_interval, store->options_.retention,
+                   store->options_.forget_early, store->options_.scrub_interval});
   store->committer_->OnLittleRoom([raw = store.get()] { raw->upkeep_->Wake(); });
   return store;
 }

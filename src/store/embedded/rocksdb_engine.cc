@@ -22,10 +22,10 @@
 #include <rocksdb/utilities/table_properties_collectors.h>
 
 #include "base/descriptors.h"
+#include "store/embedded/careful_file_system.h"
 #include "store/embedded/disk_room.h"
 #include "store/embedded/file_list.h"
 #include "store/embedded/rocksdb_directory.h"
-#include "store/embedded/table_file.h"
 
 namespace skiff {
 namespace {
@@ -72,98 +72,6 @@ class Failure {
   mutable std::mutex mutex_;
   std::optional<std::string> first_;
   std::atomic<bool> failed_{false};
-};
-
-// What of the files turned out to be damaged without keeping the engine from going on.
-class KnownDamage {
- public:
-  void Note(std::string what) {
-    const std::lock_guard lock(mutex_);
-    if (first_.empty()) first_ = std::move(what);
-    any_.store(true, std::memory_order_release);
-  }
-  bool any() const { return any_.load(std::memory_order_acquire); }
-  std::string first() const {
-    const std::lock_guard lock(mutex_);
-    return first_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::string first_;
-  std::atomic<bool> any_{false};
-};
-
-// Adds to the file system what RocksDB leaves out:
-// - Logs are in the list of files (file_list.h).
-// - Files that a manifest names are in the directory for good before CURRENT names that manifest.
-//   When it recovers, a power cut might otherwise leave the new CURRENT and not the files.
-// - The end of a table is looked at before RocksDB reads it (table_file.h).
-class CarefulFileSystem final : public rocksdb::FileSystemWrapper {
- public:
-  CarefulFileSystem(const std::shared_ptr<rocksdb::FileSystem>& base, FileList* list,
-                    std::shared_ptr<KnownDamage> damage)
-      : FileSystemWrapper(base), list_(list), damage_(std::move(damage)) {}
-
-  const char* Name() const override { return "SkiffCarefulFileSystem"; }
-
-  rocksdb::IOStatus RenameFile(const std::string& from, const std::string& to,
-                               const rocksdb::IOOptions& options,
-                               rocksdb::IODebugContext* dbg) override {
-    if (to.ends_with("/CURRENT")) {
-      std::unique_ptr<rocksdb::FSDirectory> directory;
-      rocksdb::IOStatus status =
-          NewDirectory(to.substr(0, to.rfind('/')), options, &directory, dbg);
-      if (status.ok()) status = directory->Fsync(options, dbg);
-      if (!status.ok()) return status;
-    }
-    return FileSystemWrapper::RenameFile(from, to, options, dbg);
-  }
-
-  rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
-                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
-                                    rocksdb::IODebugContext* dbg) override {
-    rocksdb::IOStatus status = FileSystemWrapper::NewWritableFile(path, options, file, dbg);
-    if (status.ok() && path.ends_with(".log")) list_->Add(NameOf(path));
-    return status;
-  }
-
-  rocksdb::IOStatus DeleteFile(const std::string& path, const rocksdb::IOOptions& options,
-                               rocksdb::IODebugContext* dbg) override {
-    if (path.ends_with(".log")) {
-      rocksdb::IOStatus status = list_->Remove(NameOf(path));
-      if (!status.ok()) return status;
-    }
-    return FileSystemWrapper::DeleteFile(path, options, dbg);
-  }
-
-  rocksdb::IOStatus NewRandomAccessFile(const std::string& path,
-                                        const rocksdb::FileOptions& options,
-                                        std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
-                                        rocksdb::IODebugContext* dbg) override {
-    rocksdb::IOStatus status = FileSystemWrapper::NewRandomAccessFile(path, options, file, dbg);
-    if (!status.ok() || !path.ends_with(".sst")) return status;
-    uint64_t size = 0;
-    status = GetFileSize(path, options.io_options, &size, dbg);
-    if (!status.ok()) return status;
-    const auto read = [&](uint64_t offset, size_t length, std::string* out) {
-      out->resize(length);
-      Slice slice;
-      status = (*file)->Read(offset, length, options.io_options, &slice, out->data(), dbg);
-      if (slice.data() != out->data()) out->assign(slice.data(), slice.size());
-      return status.ok() && slice.size() == length;
-    };
-    const char* damage = FindTableDamage(size, read);
-    if (damage == nullptr) return status;
-    damage_->Note("the file " + path + " is damaged: " + damage);
-    return rocksdb::IOStatus::Corruption(path, damage);
-  }
-
- private:
-  static std::string NameOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-  FileList* const list_;
-  const std::shared_ptr<KnownDamage> damage_;
 };
 
 // Called by RocksDB on its threads.
