@@ -52,7 +52,6 @@ Value ConstantFor(const Value& constant, Arena& arena) {
 
 Result<RulePath> RulePath::Resolve(const MessageDesc& root, std::string_view text) {
   RulePath path;
-  path.text_ = text;
   const MessageDesc* message = &root;
   for (std::string_view rest = text; !rest.empty();) {
     const size_t dot = rest.find('.');
@@ -62,6 +61,8 @@ Result<RulePath> RulePath::Resolve(const MessageDesc& root, std::string_view tex
     if (every) name.remove_suffix(3);
     const bool even_empty = name.ends_with("[]");
     if (even_empty) name.remove_suffix(2);
+    if (!path.text_.empty()) path.text_ += '.';
+    path.text_.append(name).append(every ? "[*]" : "");
     const uint16_t index = message == nullptr ? MessageDesc::kNoField : message->FindField(name);
     if (index == MessageDesc::kNoField) {
       return Fail(StatusReason::kInternalError,

@@ -27,8 +27,8 @@ class RulePath {
   static Result<RulePath> Resolve(const MessageDesc& root, std::string_view text);
 
   bool empty() const { return steps_.empty(); }
-  // As it was resolved from.
-  const std::string& text() const { return text_; }
+  // For the bytes of protobuf, which know no list that is there and has no items.
+  const std::string& wire_text() const { return text_; }
   const RuleStep& last() const { return steps_.back(); }
   // The message that the last step is a member of.
   const MessageDesc& owner() const { return *owner_; }

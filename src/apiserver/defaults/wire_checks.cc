@@ -134,16 +134,16 @@ class WireChecks::Compiler {
     Rule rule;
     const MessageDesc& message = *plan.message;
     for (const RuleCondition& condition : from.conditions) {
-      SKIFF_ASSIGN_OR_RETURN(WirePath path, WirePath::Resolve(message, condition.path.text()));
+      SKIFF_ASSIGN_OR_RETURN(WirePath path, WirePath::Resolve(message, condition.path.wire_text()));
       rule.conditions.push_back({std::move(path), &condition});
     }
     if (!from.source.empty()) {
-      SKIFF_ASSIGN_OR_RETURN(rule.source, WirePath::Resolve(message, from.source.text()));
+      SKIFF_ASSIGN_OR_RETURN(rule.source, WirePath::Resolve(message, from.source.wire_text()));
     }
     if (from.code != nullptr) rule.code = from.code->changes_nothing;
     if (rule.code == nullptr) {
       const std::string_view target =
-          from.code != nullptr ? from.code->path : std::string_view(from.path.text());
+          from.code != nullptr ? from.code->path : std::string_view(from.path.wire_text());
       SKIFF_ASSIGN_OR_RETURN(WirePath path, WirePath::Resolve(message, target));
       if (rule.conditions.empty() && !rule.source && IsPlain(path)) {
         required_[&check].push_back(std::move(path));
