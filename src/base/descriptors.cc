@@ -12,7 +12,7 @@
 namespace skiff {
 namespace {
 
-// RocksDB takes no less.
+// RocksDB takes no less, and opens a few more while it merges tables.
 constexpr size_t kFewestStoreFiles = 20;
 
 }  // namespace
@@ -34,8 +34,8 @@ std::optional<size_t> OpenDescriptors() {
 }
 
 size_t DescriptorsForConnections(size_t most, size_t open) {
-  const size_t reserve =
-      std::clamp(most / 4, limits::kMinDescriptorReserve, limits::kMaxDescriptorReserve);
+  const size_t reserve = std::clamp(most / 4, kFewestStoreFiles + limits::kMinDescriptorReserve,
+                                    limits::kMaxDescriptorReserve);
   return most > open + reserve ? most - open - reserve : 1;
 }
 

@@ -2,13 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "base/limits.h"
+
 namespace skiff {
 namespace {
 
 TEST(DescriptorsTest, ConnectionsLeaveAReserve) {
-  EXPECT_EQ(DescriptorsForConnections(64, 30), 18u);
+  EXPECT_EQ(DescriptorsForConnections(64, 12), 64u - 12 - 36);
   EXPECT_EQ(DescriptorsForConnections(1024, 24), 1024u - 24 - 256);
-  EXPECT_EQ(DescriptorsForConnections(1'000'000, 0), 1'000'000u - 320);
+  EXPECT_EQ(DescriptorsForConnections(1'000'000, 0), 1'000'000u - limits::kMaxDescriptorReserve);
   // The one who asks what is wrong.
   EXPECT_EQ(DescriptorsForConnections(64, 60), 1u);
 }
@@ -16,7 +18,7 @@ TEST(DescriptorsTest, ConnectionsLeaveAReserve) {
 TEST(DescriptorsTest, TheStoreKeepsFewerFilesOpenWhereThereAreFew) {
   EXPECT_EQ(DescriptorsForStore(64), 20);
   EXPECT_EQ(DescriptorsForStore(400), 100);
-  EXPECT_EQ(DescriptorsForStore(1'000'000), 256);
+  EXPECT_EQ(DescriptorsForStore(1'000'000), limits::kMaxStoreOpenFiles);
 }
 
 TEST(DescriptorsTest, KnowsThoseOfThisProcess) {

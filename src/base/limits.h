@@ -158,7 +158,7 @@ inline constexpr size_t kMaxStoreWalBytes = 16 * 1024 * 1024;
 inline constexpr size_t kStoreBlockCacheBytes = 4 * 1024 * 1024;
 inline constexpr int kMaxStoreOpenFiles = 512;
 // Descriptors that connections leave to the store and to whatever else opens files: a quarter of
-// what the process may have, within these.
+// what the process may have, within these, but no fewer than the store's fewest and the first.
 inline constexpr size_t kMinDescriptorReserve = 16;
 inline constexpr size_t kMaxDescriptorReserve = kMaxStoreOpenFiles + 64;
 // The least that --memory-limit may be, and how often the process looks how much it has.
