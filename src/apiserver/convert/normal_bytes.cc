@@ -1,6 +1,7 @@
 #include "apiserver/convert/normal_bytes.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -19,25 +20,42 @@ namespace {
 using namespace views;
 using Found = WirePath::Found;
 
-// Two fields that are to hold the same text; of a list, its first item.
+// Nothing when the field is there more than once or cannot be read; only decoding tells then.
+std::optional<std::string_view> TextAt(const WirePath& path, std::string_view message) {
+  bool odd = false;
+  const std::optional<Found> found = path.Find(message, odd);
+  if (odd) return std::nullopt;
+  return found ? found->bytes : std::string_view();
+}
+
+// Two fields that are to hold the same text.
 struct SameText {
   WirePath one;
   WirePath other;
 
   bool Holds(std::string_view message) const {
-    std::string_view first;
-    std::string_view second;
-    return TakeFirst(one, message, first) && TakeFirst(other, message, second) && first == second;
+    const std::optional<std::string_view> first = TextAt(one, message);
+    return first && first == TextAt(other, message);
   }
+};
 
- private:
-  static bool TakeFirst(const WirePath& path, std::string_view message, std::string_view& out) {
-    bool found = false;
-    return path.ForEach(message, [&](const Found& each) {
-      if (!found) out = each.bytes;
-      found = true;
+// A field that is to hold the text of the first item of a list.
+struct SameAsFirst {
+  WirePath one;
+  WirePath items;
+  WirePath text = {};  // within an item; without steps: the item is the text
+
+  bool Holds(std::string_view message) const {
+    std::optional<std::string_view> item;
+    const bool sound = items.ForEach(message, [&](const Found& each) {
+      if (!item) item = each.bytes;
       return true;
     });
+    if (!sound) return false;
+    const std::optional<std::string_view> first = TextAt(one, message);
+    if (!item) return first && first->empty();
+    if (!text.steps().empty()) item = TextAt(text, *item);
+    return item && !item->empty() && first == item;
   }
 };
 
@@ -113,16 +131,17 @@ const NormalPod* FindPod(const MessageDesc* type) {
 bool IsNormalPod(std::string_view pod) {
   static const WirePath grace =
       WirePath::Of(core_v1::Pod::Type(), "spec.terminationGracePeriodSeconds");
-  static const SameText ip{WirePath::Of(core_v1::Pod::Type(), "status.podIP"),
-                           WirePath::Of(core_v1::Pod::Type(), "status.podIPs[*].ip")};
+  static const SameAsFirst ip{WirePath::Of(core_v1::Pod::Type(), "status.podIP"),
+                              WirePath::Of(core_v1::Pod::Type(), "status.podIPs[*]"),
+                              WirePath::Of(core_v1::PodIP::Type(), "ip")};
   bool odd = false;
   const auto seconds = grace.Find(pod, odd);
   return !odd && (!seconds || static_cast<int64_t>(seconds->number) >= 0) && ip.Holds(pod);
 }
 
 bool IsNormalNode(std::string_view node) {
-  static const SameText cidr{WirePath::Of(core_v1::Node::Type(), "spec.podCIDR"),
-                             WirePath::Of(core_v1::Node::Type(), "spec.podCIDRs")};
+  static const SameAsFirst cidr{WirePath::Of(core_v1::Node::Type(), "spec.podCIDR"),
+                                WirePath::Of(core_v1::Node::Type(), "spec.podCIDRs")};
   return cidr.Holds(node);
 }
 

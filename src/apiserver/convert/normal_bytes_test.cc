@@ -56,6 +56,15 @@ TEST(NormalBytesTest, BytesTellWhatNormalizingWouldChange) {
   }
 }
 
+TEST(NormalBytesTest, OfAFieldThatIsThereTwiceOnlyDecodingTells) {
+  const std::string once = MessageOf(Decode(
+      R"({"kind":"Pod","apiVersion":"v1","spec":{"serviceAccountName":"a","serviceAccount":"a"}})"));
+  const std::string again =
+      MessageOf(Decode(R"({"kind":"Pod","apiVersion":"v1","spec":{"serviceAccount":"x"}})"));
+  EXPECT_TRUE(IsNormal(FindKind("v1", "Pod"), once));
+  EXPECT_FALSE(IsNormal(FindKind("v1", "Pod"), once + again));
+}
+
 TEST(NormalBytesTest, NormalObjectsAreKnownByTheirBytes) {
   for (const std::string_view json : kNotNormal) {
     Document object = Decode(json);
