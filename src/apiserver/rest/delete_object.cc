@@ -179,6 +179,7 @@ void DeleteObject(Deletion deletion, StoreCallback<Changed> done) {
   change.name_space = deletion.name_space;
   change.name = deletion.name;
   change.dry_run = deletion.options.dry_run;
+  change.removes_unreadable = deletion.options.unreadable;
   change.post = deletion.post;
   change.decide = [deletion = std::move(deletion)](const CurrentObject* current) mutable {
     return Decide(deletion, current);

@@ -66,12 +66,20 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
   void Read() {
     change_.storage->cache().Get({change_.name_space, change_.name, {}},
                                  [self = shared_from_this()](Result<CacheGetReply> reply) {
-                                   if (!reply)
-                                     return self->Done(std::unexpected(std::move(reply.error())));
+                                   if (!reply) return self->AfterFailedRead(reply.error());
                                    self->current_.reset();
                                    if (reply->entry) self->TakeEntry(*reply->entry);
                                    self->Try();
                                  });
+  }
+
+  void AfterFailedRead(const Status& why) {
+    if (!change_.removes_unreadable || why.reason() != StatusReason::kInternalError) {
+      return Done(std::unexpected(why));
+    }
+    current_ = CurrentObject{};
+    current_->unreadable = why;
+    Try();
   }
 
   void TakeEntry(const CacheEntry& entry) {
@@ -138,7 +146,10 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     const Revision expected = current_ ? current_->revision : Revision{};
     Transaction transaction = std::move(decided.also);
     others_ = transaction.conditions;
-    transaction.conditions.insert(transaction.conditions.begin(), {key, expected});
+    // What the store cannot read it cannot compare either.
+    if (!current_ || expected != Revision{}) {
+      transaction.conditions.insert(transaction.conditions.begin(), {key, expected});
+    }
     transaction.writes.insert(transaction.writes.begin(),
                               Write{removes ? Write::Kind::kDelete : Write::Kind::kPut,
                                     std::move(key), removes ? SharedBytes() : written_, lease});

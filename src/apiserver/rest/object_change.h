@@ -55,6 +55,9 @@ struct ObjectChange {
   bool dry_run = false;
   // The object is thought to be absent: it is not read before the first try.
   bool assume_absent = false;
+  // A removal for which the object need not be read: what the store itself cannot read is then an
+  // object that is unreadable, and of no known revision.
+  bool removes_unreadable = false;
   // Called for each try with the current state; null: there is no such object.
   std::move_only_function<Result<Change>(const CurrentObject*)> decide = {};
   // Where to go on after waiting for the store, whose threads must not be kept; by default on them
