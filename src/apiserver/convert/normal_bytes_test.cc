@@ -57,8 +57,8 @@ TEST(NormalBytesTest, BytesTellWhatNormalizingWouldChange) {
 }
 
 TEST(NormalBytesTest, OfAFieldThatIsThereTwiceOnlyDecodingTells) {
-  const std::string once = MessageOf(Decode(
-      R"({"kind":"Pod","apiVersion":"v1","spec":{"serviceAccountName":"a","serviceAccount":"a"}})"));
+  const std::string once = MessageOf(Decode(R"({"kind":"Pod","apiVersion":"v1",
+      "spec":{"serviceAccountName":"a","serviceAccount":"a"}})"));
   const std::string again =
       MessageOf(Decode(R"({"kind":"Pod","apiVersion":"v1","spec":{"serviceAccount":"x"}})"));
   EXPECT_TRUE(IsNormal(FindKind("v1", "Pod"), once));
