@@ -1,7 +1,6 @@
 #include "apiserver/rest/list_encoder.h"
 
 #include <algorithm>
-#include <atomic>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/request/respond.h"
+#include "apiserver/rest/stepping_clock.h"
 #include "base/random.h"
 #include "net/testing_responder.h"
 #include "object/json/decode.h"
@@ -17,23 +17,6 @@
 
 namespace skiff {
 namespace {
-
-// Time that passes only while somebody looks at it.
-class SteppingClock final : public Clock {
- public:
-  Duration Monotonic() override { return Duration(now_.fetch_add(step_.load()) + step_.load()); }
-  Duration Wall() override { return std::chrono::seconds(1'700'000'000); }
-  void WaitUntil(std::condition_variable& wake, std::unique_lock<std::mutex>& lock,
-                 Duration deadline) override {
-    static_cast<void>(deadline);
-    wake.wait(lock);
-  }
-  void SetStep(Duration step) { step_ = step.count(); }
-
- private:
-  std::atomic<int64_t> now_{0};
-  std::atomic<int64_t> step_{0};
-};
 
 class ListEncoderTest : public testing::Test {
  protected:

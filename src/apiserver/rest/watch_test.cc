@@ -1,6 +1,5 @@
 // Watches that begin with many objects: what they give at once.
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/rest/endpoint.h"
+#include "apiserver/rest/stepping_clock.h"
 #include "base/limits.h"
 #include "base/random.h"
 #include "net/testing_responder.h"
@@ -19,23 +19,6 @@ namespace skiff {
 namespace {
 
 constexpr int kObjects = 3000;
-
-// Time that passes only while somebody looks at it.
-class LookedAtClock final : public Clock {
- public:
-  Duration Monotonic() override { return Duration(now_.fetch_add(step_.load()) + step_.load()); }
-  Duration Wall() override { return std::chrono::seconds(1'700'000'000); }
-  void WaitUntil(std::condition_variable& wake, std::unique_lock<std::mutex>& lock,
-                 Duration deadline) override {
-    static_cast<void>(deadline);
-    wake.wait(lock);
-  }
-  void SetStep(Duration step) { step_ = step.count(); }
-
- private:
-  std::atomic<int64_t> now_{0};
-  std::atomic<int64_t> step_{0};
-};
 
 class LongWatchTest : public testing::Test {
  protected:
@@ -75,7 +58,7 @@ class LongWatchTest : public testing::Test {
     return source;
   }
 
-  LookedAtClock clock_;
+  SteppingClock clock_;
   SystemRandom random_;
   ScriptedStore store_;
   LeasePool leases_{store_, clock_};
