@@ -8,7 +8,7 @@
 #include "apiserver/admission/lookups.h"
 #include "apiserver/admission/node_labels.h"
 #include "apiserver/admission/plugins.h"
-#include "apiserver/admission/pod_references.h"
+#include "apiserver/authz/pod_references.h"
 #include "apiserver/admission/request.h"
 #include "apiserver/admission/token_audiences.h"
 #include "apiserver/rest/errors.h"

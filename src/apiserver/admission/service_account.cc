@@ -12,7 +12,7 @@
 
 #include "apiserver/admission/lookups.h"
 #include "apiserver/admission/plugins.h"
-#include "apiserver/admission/pod_references.h"
+#include "apiserver/authz/pod_references.h"
 #include "apiserver/admission/request.h"
 #include "apiserver/validation/seen_names.h"
 #include "object/scalar/generate_name.h"

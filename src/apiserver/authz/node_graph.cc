@@ -3,6 +3,7 @@
 #include <mutex>
 #include <optional>
 
+#include "apiserver/authz/pod_references.h"
 #include "views/core/v1.h"
 
 namespace skiff {
@@ -22,13 +23,15 @@ class PodUses {
   PodUses(const core::Pod& pod, Visit visit) : visit_(std::move(visit)) {
     const core::PodSpec spec = pod.spec();
     Add(NodeThing::kServiceAccount, spec.service_account_name());
-    for (const core::LocalObjectReference each : spec.image_pull_secrets()) {
-      Add(NodeThing::kSecret, each.name());
-    }
-    for (const core::Container each : spec.init_containers()) AddOfContainer(each);
-    for (const core::Container each : spec.containers()) AddOfContainer(each);
-    for (const core::EphemeralContainer each : spec.ephemeral_containers()) AddOfContainer(each);
-    for (const core::Volume volume : spec.volumes()) AddOfVolume(pod, volume);
+    VisitSecretNames(spec, [this](std::string_view name) {
+      Add(NodeThing::kSecret, name);
+      return false;
+    });
+    VisitConfigMapNames(spec, [this](std::string_view name) {
+      Add(NodeThing::kConfigMap, name);
+      return false;
+    });
+    for (const core::Volume volume : spec.volumes()) AddVolumeClaim(pod, volume);
     AddResourceClaims(pod);
   }
 
@@ -37,32 +40,7 @@ class PodUses {
     if (!name.empty()) visit_(thing, name);
   }
 
-  template <typename AnyKindOfContainer>
-  void AddOfContainer(const AnyKindOfContainer& container) {
-    for (const core::EnvFromSource source : container.env_from()) {
-      Add(NodeThing::kSecret, source.secret_ref().name());
-      Add(NodeThing::kConfigMap, source.config_map_ref().name());
-    }
-    for (const core::EnvVar variable : container.env()) {
-      Add(NodeThing::kSecret, variable.value_from().secret_key_ref().name());
-      Add(NodeThing::kConfigMap, variable.value_from().config_map_key_ref().name());
-    }
-  }
-
-  void AddOfVolume(const core::Pod& pod, const core::Volume& volume) {
-    for (const std::string_view secret :
-         {volume.secret().secret_name(), volume.azure_file().secret_name(),
-          volume.cephfs().secret_ref().name(), volume.cinder().secret_ref().name(),
-          volume.flex_volume().secret_ref().name(), volume.rbd().secret_ref().name(),
-          volume.scale_io().secret_ref().name(), volume.iscsi().secret_ref().name(),
-          volume.storageos().secret_ref().name(), volume.csi().node_publish_secret_ref().name()}) {
-      Add(NodeThing::kSecret, secret);
-    }
-    Add(NodeThing::kConfigMap, volume.config_map().name());
-    for (const core::VolumeProjection source : volume.projected().sources()) {
-      Add(NodeThing::kSecret, source.secret().name());
-      Add(NodeThing::kConfigMap, source.config_map().name());
-    }
+  void AddVolumeClaim(const core::Pod& pod, const core::Volume& volume) {
     Add(NodeThing::kVolumeClaim, volume.persistent_volume_claim().claim_name());
     if (volume.has_ephemeral()) {
       Add(NodeThing::kVolumeClaim,
@@ -121,7 +99,7 @@ NodeGraph::Grant NodeGraph::GrantOf(NodeThing source, const Document& object) {
   grant.keys.push_back({source, name_space, std::string(TextAt(object, {"metadata", "name"}))});
   if (source != NodeThing::kPod) return grant;
   const core::Pod pod(object);
-  if (pod.metadata().annotations().Contains("kubernetes.io/config.mirror")) return grant;
+  if (IsMirrorPod(pod)) return grant;
   PodUses(pod, [&](NodeThing thing, std::string_view name) {
     grant.keys.push_back({thing, name_space, std::string(name)});
   });

@@ -1,4 +1,4 @@
-#include "apiserver/admission/pod_references.h"
+#include "apiserver/authz/pod_references.h"
 
 #include "object/value.h"
 
@@ -22,53 +22,47 @@ bool AnyContainer(const core::PodSpec& spec, Call call) {
   return false;
 }
 
+bool Visit(const NameVisitor& visit, std::string_view name) { return !name.empty() && visit(name); }
+
 template <typename AnyKindOfContainer>
-bool NamesSecret(const AnyKindOfContainer& container) {
+bool VisitContainerSecrets(const AnyKindOfContainer& container, const NameVisitor& visit) {
   for (const core::EnvFromSource source : container.env_from()) {
-    if (!source.secret_ref().name().empty()) return true;
+    if (Visit(visit, source.secret_ref().name())) return true;
   }
   for (const core::EnvVar variable : container.env()) {
-    if (!variable.value_from().secret_key_ref().name().empty()) return true;
+    if (Visit(visit, variable.value_from().secret_key_ref().name())) return true;
   }
   return false;
 }
 
 template <typename AnyKindOfContainer>
-bool NamesConfigMap(const AnyKindOfContainer& container) {
+bool VisitContainerConfigMaps(const AnyKindOfContainer& container, const NameVisitor& visit) {
   for (const core::EnvFromSource source : container.env_from()) {
-    if (!source.config_map_ref().name().empty()) return true;
+    if (Visit(visit, source.config_map_ref().name())) return true;
   }
   for (const core::EnvVar variable : container.env()) {
-    if (!variable.value_from().config_map_key_ref().name().empty()) return true;
+    if (Visit(visit, variable.value_from().config_map_key_ref().name())) return true;
   }
   return false;
 }
 
-bool NamesSecret(const core::Volume& volume) {
+bool VisitVolumeSecrets(const core::Volume& volume, const NameVisitor& visit) {
   for (const core::VolumeProjection source : volume.projected().sources()) {
-    if (!source.secret().name().empty()) return true;
+    if (Visit(visit, source.secret().name())) return true;
   }
-  return !volume.azure_file().secret_name().empty() ||
-         !volume.cephfs().secret_ref().name().empty() ||
-         !volume.cinder().secret_ref().name().empty() ||
-         !volume.flex_volume().secret_ref().name().empty() ||
-         !volume.rbd().secret_ref().name().empty() || !volume.secret().secret_name().empty() ||
-         !volume.scale_io().secret_ref().name().empty() ||
-         !volume.iscsi().secret_ref().name().empty() ||
-         !volume.storageos().secret_ref().name().empty() ||
-         !volume.csi().node_publish_secret_ref().name().empty();
+  return Visit(visit, volume.azure_file().secret_name()) ||
+         Visit(visit, volume.cephfs().secret_ref().name()) ||
+         Visit(visit, volume.cinder().secret_ref().name()) ||
+         Visit(visit, volume.flex_volume().secret_ref().name()) ||
+         Visit(visit, volume.rbd().secret_ref().name()) ||
+         Visit(visit, volume.secret().secret_name()) ||
+         Visit(visit, volume.scale_io().secret_ref().name()) ||
+         Visit(visit, volume.iscsi().secret_ref().name()) ||
+         Visit(visit, volume.storageos().secret_ref().name()) ||
+         Visit(visit, volume.csi().node_publish_secret_ref().name());
 }
 
-bool RefersToConfigMaps(const core::PodSpec& spec) {
-  if (AnyContainer(spec, [](const auto& each) { return NamesConfigMap(each); })) return true;
-  for (const core::Volume volume : spec.volumes()) {
-    if (!volume.config_map().name().empty()) return true;
-    for (const core::VolumeProjection source : volume.projected().sources()) {
-      if (!source.config_map().name().empty()) return true;
-    }
-  }
-  return false;
-}
+bool AnyName(std::string_view) { return true; }
 
 // Members of a volume, and what they stand for; null: nothing that is an object of the API.
 struct SourceKind {
@@ -108,21 +102,38 @@ std::optional<std::string> KindOf(const Value* source, const SourceKind (&kinds)
 
 }  // namespace
 
-bool RefersToSecrets(const core::PodSpec& spec) {
+bool VisitSecretNames(const core::PodSpec& spec, const NameVisitor& visit) {
   for (const core::LocalObjectReference each : spec.image_pull_secrets()) {
-    if (!each.name().empty()) return true;
+    if (Visit(visit, each.name())) return true;
   }
-  if (AnyContainer(spec, [](const auto& each) { return NamesSecret(each); })) return true;
+  if (AnyContainer(spec, [&](const auto& each) { return VisitContainerSecrets(each, visit); })) {
+    return true;
+  }
   for (const core::Volume volume : spec.volumes()) {
-    if (NamesSecret(volume)) return true;
+    if (VisitVolumeSecrets(volume, visit)) return true;
   }
   return false;
 }
 
+bool VisitConfigMapNames(const core::PodSpec& spec, const NameVisitor& visit) {
+  if (AnyContainer(spec, [&](const auto& each) { return VisitContainerConfigMaps(each, visit); })) {
+    return true;
+  }
+  for (const core::Volume volume : spec.volumes()) {
+    if (Visit(visit, volume.config_map().name())) return true;
+    for (const core::VolumeProjection source : volume.projected().sources()) {
+      if (Visit(visit, source.config_map().name())) return true;
+    }
+  }
+  return false;
+}
+
+bool RefersToSecrets(const core::PodSpec& spec) { return VisitSecretNames(spec, AnyName); }
+
 std::optional<std::string> FindReference(const core::PodSpec& spec, std::string& fault) {
   if (!spec.service_account_name().empty()) return "serviceaccounts";
   if (RefersToSecrets(spec)) return "secrets";
-  if (RefersToConfigMaps(spec)) return "configmaps";
+  if (VisitConfigMapNames(spec, AnyName)) return "configmaps";
   if (!spec.resource_claims().empty()) return "resourceclaims";
   bool empty = false;
   for (const core::Volume volume : spec.volumes()) {
