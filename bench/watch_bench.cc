@@ -45,7 +45,7 @@ class Scene {
  public:
   Scene() : state_(std::make_shared<CacheState>(Shape(), EventRingBounds{.max_events = 1000})) {
     std::vector<FreshnessQueue::Due> due;
-    state_->Replace({}, {1}, {}, due);
+    state_->Replace({}, {}, {1}, {}, due);
   }
 
   void AddWatchers(size_t count, Selectors selectors) {

@@ -90,8 +90,8 @@ std::optional<WantedCondition> AvailableOf(const registration::APIService& servi
                                            ResourceStorage* services) {
   const registration::ServiceReference reference = service.spec().service();
   if (reference.AsValue() == nullptr) return std::nullopt;
-  const std::string where = "\"" + std::string(reference.name()) + "\" in \"" +
-                            std::string(reference.namespace_()) + "\"";
+  const std::string where =
+      std::string(reference.name()) + " in \"" + std::string(reference.namespace_()) + "\"";
   if (FindNow(services, reference.namespace_(), reference.name())) {
     return WantedCondition{.type = "Available",
                            .status = "False",
