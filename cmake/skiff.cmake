@@ -26,7 +26,7 @@ endfunction()
 
 # skiff_library(DEPS a/b c …): the folder that calls it becomes one library, named by its path
 # under src with slashes as underscores (src/object/json → skiff_object_json). Its *_test.cc files
-# become one test program. DEPS are folders, only ones that src/README.md allows it; tools/tidy
+# become one test program. DEPS are the folders that src/README.md names for it; tools/tidy
 # compares the two. The global property SKIFF_LIBRARIES lists all of them. TEST_LINK
 # names what only the tests need besides. Its fake_*.cc, which tests of other folders use too, are a
 # library of their own with _testing behind the name, so that no executable has them.

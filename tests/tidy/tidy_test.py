@@ -11,13 +11,13 @@ from pathlib import Path
 TIDY = Path(__file__).resolve().parents[2] / "tools" / "tidy"
 
 README = """# Folders
-| Folder | May use | What it holds |
+| Folder | Uses | What it holds |
 |---|---|---|
 | `base` | – | ground |
 | `object` | `base` | values |
-| `object/json` | `base` `object` | text |
+| `object/json` | `object` | text |
 | `api` | `object` | generated |
-| `cli` | `base` `api` | commands |
+| `cli` | `api` | commands |
 """
 
 GOOD = {
@@ -86,9 +86,24 @@ class TidyTest(unittest.TestCase):
                           "src/base/b.cc:1: [layer] base may not use object")
 
     def test_include_of_a_layer_that_stands_above_but_is_not_allowed(self):
-        self.assert_fires({"src/cli/CMakeLists.txt": "skiff_library()\n",
-                           "src/cli/c.cc": '#include "object/v.h"\n'},
-                          "src/cli/c.cc:1: [layer] cli may not use object")
+        self.assert_fires({"src/cli/CMakeLists.txt": "skiff_library(DEPS api)\n",
+                           "src/cli/c.cc": '#include "object/json/j.h"\n'},
+                          "src/cli/c.cc:1: [layer] cli may not use object/json")
+
+    def test_what_a_folder_uses_brings_along_all_that_it_uses_itself(self):
+        self.assert_passes({"src/cli/CMakeLists.txt": "skiff_library(DEPS api)\n",
+                            "src/cli/c.cc": '#include "api/core.h"\n#include "base/a.h"\n'})
+
+    def test_tests_may_use_what_only_they_are_linked_with(self):
+        with_test = {"src/cli/c.cc": '#include "api/core.h"\n',
+                     "src/cli/c_test.cc": '#include "load/l.h"\n',
+                     "src/load/CMakeLists.txt": "skiff_library(DEPS base)\n",
+                     "src/load/l.h": '// L.\n#pragma once\n#include "base/a.h"\n',
+                     "src/README.md": README.replace("| `cli`", "| `load` | `base` | |\n| `cli`")}
+        self.assert_passes({**with_test, "src/cli/CMakeLists.txt":
+                            "skiff_library(DEPS api TEST_LINK skiff_load)\n"})
+        self.assert_fires({**with_test, "src/cli/CMakeLists.txt": "skiff_library(DEPS api)\n"},
+                          "src/cli/c_test.cc:1: [layer] cli may not use load")
 
     def test_only_tests_may_use_the_generated_tables(self):
         self.assert_fires({"src/object/v.cc": '#include "object/v.h"\n#include "api/core.h"\n'},
@@ -106,7 +121,19 @@ class TidyTest(unittest.TestCase):
 
     def test_table_whose_row_uses_a_later_one(self):
         self.assert_fires({"src/README.md": README.replace("| – |", "| `object` |")},
-                          "src/README.md:4: [layer] base may use object")
+                          "src/README.md:4: [layer] base uses object")
+
+    def test_table_that_names_what_comes_along_anyway(self):
+        self.assert_fires({"src/README.md": README.replace("| `api` | c", "| `base` `api` | c")},
+                          "src/README.md:8: [layer] cli need not name base")
+
+    def test_table_that_names_what_is_not_used(self):
+        self.assert_fires({"src/object/v.h": "// V.\n#pragma once\n"},
+                          "src/README.md:5: [layer] object names base and includes nothing of it")
+
+    def test_library_list_that_lacks_what_the_table_names(self):
+        self.assert_fires({"src/object/CMakeLists.txt": "skiff_library(LINK yaml)\n"},
+                          "src/object/CMakeLists.txt:1: [layer] object must link base")
 
     def test_missing_table(self):
         self.assert_fires({"src/README.md": "# Folders\n"}, "[layer] has no table")
@@ -165,8 +192,8 @@ class TidyTest(unittest.TestCase):
                 self.assert_fires(self.in_source(f"{call}\n"), "[print]")
 
     def test_commands_may_print_and_anyone_may_format(self):
-        self.assert_passes({"src/cli/CMakeLists.txt": "skiff_library()\n",
-                            "src/cli/c.cc": "void F() { std::cout << 1; }\n",
+        self.assert_passes({"src/cli/CMakeLists.txt": "skiff_library(DEPS api)\n",
+                            "src/cli/c.cc": '#include "api/core.h"\nvoid F() { std::cout << 1; }\n',
                             "src/base/b.cc": 'void F() { snprintf(p, 1, "x"); }\n'})
 
     def test_shell_and_namespace(self):
