@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "apiserver/authn/base64url.h"
-#include "apiserver/authn/digest.h"
 #include "controllers/objects.h"
+#include "crypto/digest.h"
 #include "views/core/v1.h"
 
 namespace skiff {

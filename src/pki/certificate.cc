@@ -7,7 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
-#include "pki/openssl.h"
+#include "crypto/openssl.h"
 
 namespace skiff {
 namespace {

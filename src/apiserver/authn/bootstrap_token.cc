@@ -4,7 +4,7 @@
 #include <optional>
 #include <set>
 
-#include "apiserver/authn/digest.h"
+#include "crypto/digest.h"
 #include "object/scalar/time.h"
 
 namespace skiff {

@@ -13,9 +13,9 @@
 #include <openssl/x509.h>
 
 #include "apiserver/authn/base64url.h"
-#include "apiserver/authn/digest.h"
 #include "apiserver/authn/read_file.h"
 #include "base/limits.h"
+#include "crypto/digest.h"
 
 namespace skiff {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "apiserver/authn/digest.h"
+#include "crypto/digest.h"
 #include "object/scalar/names.h"
 
 namespace skiff {

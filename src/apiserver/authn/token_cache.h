@@ -12,9 +12,9 @@
 #include <unordered_map>
 
 #include "apiserver/authn/authenticator.h"
-#include "apiserver/authn/digest.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "crypto/digest.h"
 
 namespace skiff {
 

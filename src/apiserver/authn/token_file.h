@@ -11,7 +11,7 @@
 #include <unordered_map>
 
 #include "apiserver/authn/authenticator.h"
-#include "apiserver/authn/digest.h"
+#include "crypto/digest.h"
 
 namespace skiff {
 

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "apiserver/authn/digest.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/object_output.h"
+#include "crypto/digest.h"
 #include "store/blocking.h"
 #include "views/coordination.k8s.io/v1.h"
 

@@ -13,8 +13,8 @@
 #include <mutex>
 #include <vector>
 
-#include "apiserver/authn/digest.h"
 #include "apiserver/request/query.h"
+#include "crypto/digest.h"
 #include "store/store.h"
 
 namespace skiff {

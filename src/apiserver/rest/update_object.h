@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "apiserver/authn/digest.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/object_change.h"
 #include "base/status.h"
+#include "crypto/digest.h"
 #include "object/value.h"
 
 namespace skiff {

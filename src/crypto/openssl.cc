@@ -1,4 +1,4 @@
-#include "pki/openssl.h"
+#include "crypto/openssl.h"
 
 #include <array>
 

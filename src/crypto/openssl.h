@@ -1,4 +1,4 @@
-// What the files of this folder need to hold OpenSSL's objects and tell its errors.
+// Owners of OpenSSL's objects, and its errors as ours.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-#include "apiserver/authn/digest.h"
+#include "crypto/digest.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
