@@ -13,6 +13,12 @@ Sha256Digest Sha256(std::string_view bytes) {
   return digest;
 }
 
+Sha512Digest Sha512(std::string_view bytes) {
+  Sha512Digest digest;
+  SHA512(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+  return digest;
+}
+
 Sha256Digest HmacSha256(std::string_view key, std::string_view bytes) {
   Sha256Digest digest;
   HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),

@@ -1,4 +1,4 @@
-// SHA-256, with and without a key, and the comparison of secrets.
+// SHA-256, with and without a key, SHA-512, and the comparison of secrets.
 #pragma once
 
 #include <array>
@@ -10,8 +10,10 @@
 namespace skiff {
 
 using Sha256Digest = std::array<unsigned char, 32>;
+using Sha512Digest = std::array<unsigned char, 64>;
 
 Sha256Digest Sha256(std::string_view bytes);
+Sha512Digest Sha512(std::string_view bytes);
 // HMAC.
 Sha256Digest HmacSha256(std::string_view key, std::string_view bytes);
 inline std::string_view AsBytes(const Sha256Digest& digest) {

@@ -17,6 +17,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include "crypto/openssl.h"
 #include "net/testing.h"
 
 namespace skiff {
@@ -58,7 +59,7 @@ struct TestSubject {
 class TestCertificate {
  public:
   explicit TestCertificate(const TestSubject& subject, const TestCertificate* issuer = nullptr)
-      : key_(EVP_EC_gen("P-256"), EVP_PKEY_free), certificate_(X509_new(), X509_free) {
+      : key_(EVP_EC_gen("P-256")), certificate_(X509_new()) {
     X509* certificate = certificate_.get();
     static long serial = 1000;
     X509_set_version(certificate, 2);
@@ -79,14 +80,14 @@ class TestCertificate {
   }
 
   std::string CertificatePem() const {
-    BIO* bio = BIO_new(BIO_s_mem());
-    PEM_write_bio_X509(bio, certificate_.get());
-    return Take(bio);
+    const openssl::BioPtr bio = openssl::WriteBio();
+    PEM_write_bio_X509(bio.get(), certificate_.get());
+    return openssl::Written(bio);
   }
   std::string KeyPem() const {
-    BIO* bio = BIO_new(BIO_s_mem());
-    PEM_write_bio_PrivateKey(bio, key_.get(), nullptr, nullptr, 0, nullptr, nullptr);
-    return Take(bio);
+    const openssl::BioPtr bio = openssl::WriteBio();
+    PEM_write_bio_PrivateKey(bio.get(), key_.get(), nullptr, nullptr, 0, nullptr, nullptr);
+    return openssl::Written(bio);
   }
   X509* x509() const { return certificate_.get(); }
   EVP_PKEY* key() const { return key_.get(); }
@@ -100,20 +101,13 @@ class TestCertificate {
   void AddExtension(const TestCertificate& signer, int kind, const std::string& value) {
     X509V3_CTX context;
     X509V3_set_ctx(&context, signer.certificate_.get(), certificate_.get(), nullptr, nullptr, 0);
-    X509_EXTENSION* extension = X509V3_EXT_conf_nid(nullptr, &context, kind, value.c_str());
-    X509_add_ext(certificate_.get(), extension, -1);
-    X509_EXTENSION_free(extension);
-  }
-  static std::string Take(BIO* bio) {
-    char* data = nullptr;
-    const long size = BIO_get_mem_data(bio, &data);
-    std::string text(data, static_cast<size_t>(size));
-    BIO_free(bio);
-    return text;
+    const openssl::ExtensionPtr extension(
+        X509V3_EXT_conf_nid(nullptr, &context, kind, value.c_str()));
+    X509_add_ext(certificate_.get(), extension.get(), -1);
   }
 
-  std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key_;
-  std::unique_ptr<X509, void (*)(X509*)> certificate_;
+  openssl::KeyPtr key_;
+  openssl::X509Ptr certificate_;
 };
 
 // Blocking. Says which certificate the server showed.

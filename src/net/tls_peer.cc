@@ -5,11 +5,11 @@
 #include <array>
 #include <string>
 
-#include <openssl/asn1.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
 #include <openssl/objects.h>
 #include <openssl/x509v3.h>
+
+#include "crypto/x509.h"
 
 namespace skiff {
 namespace {
@@ -25,36 +25,12 @@ time_t Seconds(Clock& clock) {
   return std::chrono::floor<std::chrono::seconds>(clock.Wall()).count();
 }
 
-std::string Text(const ASN1_STRING* value) {
-  unsigned char* bytes = nullptr;
-  const int size = ASN1_STRING_to_UTF8(&bytes, value);
-  if (size < 0) return "";
-  std::string text(reinterpret_cast<char*>(bytes), static_cast<size_t>(size));
-  OPENSSL_free(bytes);
-  return text;
-}
-
-std::string Fingerprint(const X509* certificate) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-  unsigned int size = 0;
-  if (X509_digest(certificate, EVP_sha256(), digest.data(), &size) != 1) return "";
-  std::string text;
-  for (unsigned int i = 0; i < size; ++i) {
-    text += "0123456789abcdef"[digest[i] >> 4];
-    text += "0123456789abcdef"[digest[i] & 15];
-  }
-  return text;
-}
-
-int64_t NotAfter(const X509* certificate) {
-  tm fields{};
-  if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &fields) != 1) return 0;
-  return timegm(&fields);
+std::string TextOf(const X509_NAME_ENTRY* entry) {
+  return openssl::Utf8(X509_NAME_ENTRY_get_data(entry)).value_or("");
 }
 
 bool Verify(X509_STORE* store, X509* certificate, STACK_OF(X509) * chain, Clock& clock) {
-  const std::unique_ptr<X509_STORE_CTX, void (*)(X509_STORE_CTX*)> own(X509_STORE_CTX_new(),
-                                                                       X509_STORE_CTX_free);
+  const openssl::X509StoreContextPtr own(X509_STORE_CTX_new());
   if (own == nullptr || X509_STORE_CTX_init(own.get(), store, certificate, chain) != 1)
     return false;
   X509_VERIFY_PARAM* param = X509_STORE_CTX_get0_param(own.get());
@@ -99,16 +75,16 @@ std::shared_ptr<PeerCertificate> DescribeCertificate(X509* certificate) {
     std::array<char, 80> oid{};
     OBJ_obj2txt(oid.data(), oid.size(), kind, 1);
     if (nid == NID_commonName) {
-      peer->common_name = Text(X509_NAME_ENTRY_get_data(entry));
+      peer->common_name = TextOf(entry);
     } else if (nid == NID_organizationName) {
-      peer->organizations.push_back(Text(X509_NAME_ENTRY_get_data(entry)));
+      peer->organizations.push_back(TextOf(entry));
     } else if (kUidOid == oid.data()) {
-      peer->uid = Text(X509_NAME_ENTRY_get_data(entry));
+      peer->uid = TextOf(entry);
       if (++uids > 1) return nullptr;
     }
   }
-  peer->fingerprint = Fingerprint(certificate);
-  peer->not_after_seconds = NotAfter(certificate);
+  peer->fingerprint = openssl::Fingerprint(certificate);
+  peer->not_after_seconds = openssl::UnixSeconds(X509_get0_notAfter(certificate)).value_or(0);
   return peer;
 }
 

@@ -9,6 +9,7 @@
 #include <openssl/x509.h>
 
 #include "base/clock.h"
+#include "crypto/openssl.h"
 #include "net/serving.h"
 
 namespace skiff {
@@ -18,7 +19,7 @@ namespace skiff {
 struct ClientCas {
   Clock* clock = nullptr;
   bool required = false;  // whoever has no certificate of theirs is turned away
-  std::vector<std::unique_ptr<X509_STORE, void (*)(X509_STORE*)>> stores;
+  std::vector<openssl::X509StorePtr> stores;
   std::vector<std::string> texts;
 };
 

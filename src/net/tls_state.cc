@@ -9,33 +9,21 @@
 #include <utility>
 #include <vector>
 
-#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
-#include <openssl/x509v3.h>
 
 #include "base/limits.h"
+#include "crypto/openssl.h"
+#include "crypto/x509.h"
 #include "net/tls_peer.h"
 
 namespace skiff {
 
-template <auto kFree>
-struct Freer {
-  template <typename T>
-  void operator()(T* pointer) const {
-    kFree(pointer);
-  }
-};
-using CtxPointer = std::unique_ptr<SSL_CTX, Freer<SSL_CTX_free>>;
-using X509Pointer = std::unique_ptr<X509, Freer<X509_free>>;
-using KeyPointer = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
-using BioPointer = std::unique_ptr<BIO, Freer<BIO_free>>;
-
 struct TlsState {
   std::shared_ptr<ClientCas> client_cas;
-  CtxPointer ctx;                           // with the certificate that has no name
-  std::vector<CtxPointer> others;           // one for each certificate of by_name
-  std::map<std::string, SSL_CTX*> by_name;  // exact, or with a leading "*."
+  openssl::SslContextPtr ctx;                  // with the certificate that has no name
+  std::vector<openssl::SslContextPtr> others;  // one for each certificate of by_name
+  std::map<std::string, SSL_CTX*> by_name;     // exact, or with a leading "*."
 };
 
 namespace {
@@ -60,7 +48,7 @@ Result<std::string> ReadFile(const std::string& what, const std::string& path) {
   const auto failure = [&](const char* why) {
     return Fail(StatusReason::kInternalError, what + " " + path + ": " + why);
   };
-  std::unique_ptr<FILE, Freer<fclose>> file(std::fopen(path.c_str(), "rbe"));
+  std::unique_ptr<FILE, openssl::Free<fclose>> file(std::fopen(path.c_str(), "rbe"));
   if (file == nullptr) return failure(std::strerror(errno));
   std::string text(64 * 1024, '\0');
   size_t size = 0;
@@ -76,16 +64,10 @@ Result<std::string> ReadFile(const std::string& what, const std::string& path) {
   return text;
 }
 
-BioPointer MemoryBio(const std::string& text) {
-  return BioPointer(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
-
-Result<std::vector<X509Pointer>> ParseCertificates(const std::string& what, const std::string& path,
-                                                   const std::string& text) {
-  BioPointer bio = MemoryBio(text);
-  std::vector<X509Pointer> certificates;
-  while (X509* certificate = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr))
-    certificates.emplace_back(certificate);
+Result<std::vector<openssl::X509Ptr>> ParseCertificates(const std::string& what,
+                                                        const std::string& path,
+                                                        const std::string& text) {
+  std::vector<openssl::X509Ptr> certificates = openssl::ReadCertificates(text);
   // The end of the file is an error of its own, which is none once something was found.
   const unsigned long code = ERR_peek_last_error();
   const bool at_end = ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
@@ -95,8 +77,8 @@ Result<std::vector<X509Pointer>> ParseCertificates(const std::string& what, cons
   return certificates;
 }
 
-Result<std::vector<X509Pointer>> ReadCertificates(const std::string& what,
-                                                  const std::string& path) {
+Result<std::vector<openssl::X509Ptr>> ReadCertificates(const std::string& what,
+                                                       const std::string& path) {
   SKIFF_ASSIGN_OR_RETURN(const std::string text, ReadFile(what, path));
   return ParseCertificates(what, path, text);
 }
@@ -113,10 +95,10 @@ int ChooseProtocol(SSL*, const unsigned char** out, unsigned char* out_size,
 
 // Everything but certificates. A session that changes over to the context of another name takes
 // what is set here from there.
-Result<CtxPointer> NewCtx(const TlsOptions& options) {
+Result<openssl::SslContextPtr> NewCtx(const TlsOptions& options) {
   SKIFF_ASSIGN_OR_RETURN(const int version, TlsVersion(options.min_version));
   SKIFF_ASSIGN_OR_RETURN(const std::string ciphers, CipherList(options.cipher_suites));
-  CtxPointer ctx(SSL_CTX_new(TLS_server_method()));
+  openssl::SslContextPtr ctx(SSL_CTX_new(TLS_server_method()));
   if (ctx == nullptr) return TlsFailure("TLS");
   SSL_CTX_set_min_proto_version(ctx.get(), version);
   if (SSL_CTX_set_cipher_list(ctx.get(), ciphers.c_str()) != 1) return TlsFailure("cipher suites");
@@ -140,10 +122,10 @@ Result<CtxPointer> NewCtx(const TlsOptions& options) {
 Result<void> UseCertificate(SSL_CTX* ctx, const TlsCertificateFiles& files) {
   SKIFF_ASSIGN_OR_RETURN(auto chain, ReadCertificates("the certificate", files.certificate_file));
   SKIFF_ASSIGN_OR_RETURN(const std::string key_text, ReadFile("the key", files.key_file));
-  BioPointer bio = MemoryBio(key_text);
+  openssl::BioPtr bio = openssl::ReadBio(key_text);
   // Without a way to ask for a passphrase, encrypted keys are refused instead of asked about.
   const auto no_passphrase = [](char*, int, int, void*) { return 0; };
-  KeyPointer key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
+  openssl::KeyPtr key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
   if (key == nullptr) return TlsFailure("the key " + files.key_file + ": no key that can be read");
   if (SSL_CTX_use_certificate(ctx, chain.front().get()) != 1)
     return TlsFailure(files.certificate_file);
@@ -165,8 +147,8 @@ Result<std::shared_ptr<ClientCas>> LoadClientCas(const TlsOptions& options, Cloc
     SKIFF_ASSIGN_OR_RETURN(cas->texts.emplace_back(), ReadFile("the CA of clients", file));
     SKIFF_ASSIGN_OR_RETURN(auto certificates,
                            ParseCertificates("the CA of clients", file, cas->texts.back()));
-    auto& store = cas->stores.emplace_back(X509_STORE_new(), X509_STORE_free);
-    for (X509Pointer& certificate : certificates)
+    auto& store = cas->stores.emplace_back(X509_STORE_new());
+    for (openssl::X509Ptr& certificate : certificates)
       if (X509_STORE_add_cert(store.get(), certificate.get()) != 1) return TlsFailure(file);
   }
   if (before != nullptr && before->client_cas->texts == cas->texts) return before->client_cas;
@@ -202,16 +184,7 @@ int ChooseCertificate(SSL* ssl, int*, void* state) {
 
 // The names of a certificate: its alternative DNS names, or else its common name.
 std::vector<std::string> NamesOf(X509* certificate) {
-  std::vector<std::string> names;
-  auto* list = static_cast<GENERAL_NAMES*>(
-      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
-  for (int i = 0; i < sk_GENERAL_NAME_num(list); ++i) {
-    const GENERAL_NAME* name = sk_GENERAL_NAME_value(list, i);
-    if (name->type != GEN_DNS) continue;
-    names.emplace_back(reinterpret_cast<const char*>(ASN1_STRING_get0_data(name->d.dNSName)),
-                       ASN1_STRING_length(name->d.dNSName));
-  }
-  GENERAL_NAMES_free(list);
+  std::vector<std::string> names = openssl::DnsNames(certificate);
   if (names.empty())
     if (auto subject = DescribeCertificate(certificate)) names.push_back(subject->common_name);
   return names;
@@ -239,7 +212,7 @@ Result<std::shared_ptr<const TlsState>> LoadTlsState(const TlsOptions& options, 
   SKIFF_ASSIGN_OR_RETURN(state->client_cas, LoadClientCas(options, clock, before));
   UseClientCas(ctx, *state->client_cas);
   for (const TlsCertificateFiles& files : options.by_name) {
-    SKIFF_ASSIGN_OR_RETURN(CtxPointer other, NewCtx(options));
+    SKIFF_ASSIGN_OR_RETURN(openssl::SslContextPtr other, NewCtx(options));
     SKIFF_RETURN_IF_ERROR(UseCertificate(other.get(), files));
     UseClientCas(other.get(), *state->client_cas);
     std::vector<std::string> names = files.names;

@@ -1,13 +1,13 @@
 #include "pki/certificate.h"
 
 #include <algorithm>
-#include <array>
 #include <ctime>
 
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
 #include "crypto/openssl.h"
+#include "crypto/x509.h"
 
 namespace skiff {
 namespace {
@@ -21,9 +21,7 @@ time_t SecondsOf(Duration since_1970) {
 }
 
 Duration DurationOf(const ASN1_TIME* time) {
-  tm broken_down{};
-  if (ASN1_TIME_to_tm(time, &broken_down) != 1) return {};
-  return std::chrono::seconds(timegm(&broken_down));
+  return std::chrono::seconds(openssl::UnixSeconds(time).value_or(0));
 }
 
 bool AddName(X509_NAME* name, int nid, const std::string& text) {
@@ -110,22 +108,13 @@ bool AddAlternativeNames(X509* certificate, const CertificateSpec& spec) {
   return X509_add1_ext_i2d(certificate, NID_subject_alt_name, names.get(), 0, 0) == 1;
 }
 
-openssl::NamesPtr AlternativeNames(const X509* certificate) {
-  return openssl::NamesPtr(static_cast<GENERAL_NAMES*>(
-      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
-}
-
 std::vector<std::string> NamesOf(const X509* certificate, int nid) {
   std::vector<std::string> out;
   const X509_NAME* const subject = X509_get_subject_name(certificate);
   for (int at = X509_NAME_get_index_by_NID(subject, nid, -1); at >= 0;
        at = X509_NAME_get_index_by_NID(subject, nid, at)) {
-    unsigned char* text = nullptr;
-    const int size =
-        ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
-    if (size < 0) continue;
-    out.emplace_back(reinterpret_cast<const char*>(text), static_cast<size_t>(size));
-    OPENSSL_free(text);
+    auto text = openssl::Utf8(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+    if (text) out.push_back(std::move(*text));
   }
   return out;
 }
@@ -188,20 +177,13 @@ std::vector<std::string> Certificate::Organizations() const {
 }
 
 std::vector<std::string> Certificate::DnsNames() const {
-  std::vector<std::string> out;
-  const openssl::NamesPtr names = AlternativeNames(certificate_.get());
-  for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
-    const GENERAL_NAME* const name = sk_GENERAL_NAME_value(names.get(), i);
-    if (name->type != GEN_DNS) continue;
-    out.emplace_back(reinterpret_cast<const char*>(ASN1_STRING_get0_data(name->d.dNSName)),
-                     static_cast<size_t>(ASN1_STRING_length(name->d.dNSName)));
-  }
-  return out;
+  return openssl::DnsNames(certificate_.get());
 }
 
 std::vector<IpAddress> Certificate::IpAddresses() const {
   std::vector<IpAddress> out;
-  const openssl::NamesPtr names = AlternativeNames(certificate_.get());
+  const openssl::NamesPtr names(static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(certificate_.get(), NID_subject_alt_name, nullptr, nullptr)));
   for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
     const GENERAL_NAME* const name = sk_GENERAL_NAME_value(names.get(), i);
     if (name->type != GEN_IPADD) continue;
@@ -222,18 +204,7 @@ Duration Certificate::NotAfter() const {
 
 bool Certificate::IsCa() const { return X509_check_ca(certificate_.get()) != 0; }
 
-std::string Certificate::Fingerprint() const {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-  unsigned int size = 0;
-  X509_digest(certificate_.get(), EVP_sha256(), digest.data(), &size);
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out;
-  for (unsigned int i = 0; i < size; ++i) {
-    out += kHex[digest[i] >> 4];
-    out += kHex[digest[i] & 15];
-  }
-  return out;
-}
+std::string Certificate::Fingerprint() const { return openssl::Fingerprint(certificate_.get()); }
 
 bool Certificate::BelongsTo(const PrivateKey& key) const {
   return EVP_PKEY_eq(X509_get0_pubkey(certificate_.get()), key.handle()) == 1;

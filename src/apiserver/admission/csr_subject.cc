@@ -1,30 +1,24 @@
 #include "apiserver/admission/csr_subject.h"
 
-#include <memory>
-
-#include <openssl/bio.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+
+#include "crypto/openssl.h"
+#include "crypto/x509.h"
 
 namespace skiff {
 namespace {
 
 std::string TextOf(const X509_NAME_ENTRY* entry) {
-  unsigned char* utf8 = nullptr;
-  const int size = ASN1_STRING_to_UTF8(&utf8, X509_NAME_ENTRY_get_data(entry));
-  if (size < 0) return {};
-  std::string out(reinterpret_cast<const char*>(utf8), static_cast<size_t>(size));
-  OPENSSL_free(utf8);
-  return out;
+  return openssl::Utf8(X509_NAME_ENTRY_get_data(entry)).value_or("");
 }
 
 }  // namespace
 
 Result<CsrSubject> ReadCsrSubject(std::string_view pem) {
-  const std::unique_ptr<BIO, decltype(&BIO_free)> bio(
-      BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), BIO_free);
-  const std::unique_ptr<X509_REQ, decltype(&X509_REQ_free)> request(
-      bio ? PEM_read_bio_X509_REQ(bio.get(), nullptr, nullptr, nullptr) : nullptr, X509_REQ_free);
+  const openssl::BioPtr bio = openssl::ReadBio(pem);
+  const openssl::X509RequestPtr request(
+      bio ? PEM_read_bio_X509_REQ(bio.get(), nullptr, nullptr, nullptr) : nullptr);
   if (!request) return BadRequest("PEM block type must be CERTIFICATE REQUEST");
   CsrSubject out;
   const X509_NAME* name = X509_REQ_get_subject_name(request.get());

@@ -3,7 +3,6 @@
 #include <functional>
 #include <optional>
 
-#include <openssl/bio.h>
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>
@@ -16,22 +15,13 @@
 #include "apiserver/authn/read_file.h"
 #include "base/limits.h"
 #include "crypto/digest.h"
+#include "crypto/openssl.h"
+#include "crypto/pem.h"
 
 namespace skiff {
 namespace {
 
-template <auto Free>
-struct Deleter {
-  template <typename T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-using BioHandle = std::unique_ptr<BIO, Deleter<BIO_free_all>>;
-using DigestContext = std::unique_ptr<EVP_MD_CTX, Deleter<EVP_MD_CTX_free>>;
-using Signature = std::unique_ptr<ECDSA_SIG, Deleter<ECDSA_SIG_free>>;
-using Number = std::unique_ptr<BIGNUM, Deleter<BN_free>>;
-using Certificate = std::unique_ptr<X509, Deleter<X509_free>>;
+using openssl::Bytes;
 
 const EVP_MD* HashOf(JwtAlgorithm algorithm) {
   switch (algorithm) {
@@ -77,21 +67,18 @@ std::optional<JwtAlgorithm> AlgorithmOf(EVP_PKEY* key) {
 std::string NumberParameter(EVP_PKEY* key, const char* name, size_t bytes) {
   BIGNUM* raw = nullptr;
   if (EVP_PKEY_get_bn_param(key, name, &raw) == 0) return {};
-  const Number number(raw);
+  const openssl::BignumPtr number(raw);
   if (bytes == 0) bytes = static_cast<size_t>(BN_num_bytes(raw));
   std::string out(bytes, '\0');
   BN_bn2binpad(raw, reinterpret_cast<unsigned char*>(out.data()), static_cast<int>(bytes));
   return EncodeBase64Url(out);
 }
 
-const unsigned char* Unsigned(std::string_view bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
-
 // OpenSSL's DER of a signature on a curve, as the two numbers of fixed length that JWS has.
 std::string ToFixedLength(std::string_view der, size_t half) {
-  const unsigned char* at = Unsigned(der);
-  const Signature signature(d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(der.size())));
+  const unsigned char* at = Bytes(der);
+  const openssl::EcdsaSignaturePtr signature(
+      d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(der.size())));
   if (signature == nullptr) return {};
   std::string out(2 * half, '\0');
   auto* to = reinterpret_cast<unsigned char*>(out.data());
@@ -103,9 +90,9 @@ std::string ToFixedLength(std::string_view der, size_t half) {
 // And back; empty when the length is wrong.
 std::string ToDer(std::string_view fixed, size_t half) {
   if (fixed.size() != 2 * half) return {};
-  const Signature signature(ECDSA_SIG_new());
-  Number r(BN_bin2bn(Unsigned(fixed), static_cast<int>(half), nullptr));
-  Number s(BN_bin2bn(Unsigned(fixed) + half, static_cast<int>(half), nullptr));
+  const openssl::EcdsaSignaturePtr signature(ECDSA_SIG_new());
+  openssl::BignumPtr r(BN_bin2bn(Bytes(fixed), static_cast<int>(half), nullptr));
+  openssl::BignumPtr s(BN_bin2bn(Bytes(fixed) + half, static_cast<int>(half), nullptr));
   ECDSA_SIG_set0(signature.get(), r.release(), s.release());
   unsigned char* der = nullptr;
   const int size = i2d_ECDSA_SIG(signature.get(), &der);
@@ -115,40 +102,32 @@ std::string ToDer(std::string_view fixed, size_t half) {
   return out;
 }
 
-EVP_PKEY* DecodePublic(std::string_view name, const unsigned char* der, long size) {
+EVP_PKEY* DecodePublic(std::string_view name, std::string_view bytes) {
+  const unsigned char* der = Bytes(bytes);
+  const long size = static_cast<long>(bytes.size());
   if (name == PEM_STRING_PUBLIC) return d2i_PUBKEY(nullptr, &der, size);
   if (name == PEM_STRING_RSA_PUBLIC) return d2i_PublicKey(EVP_PKEY_RSA, nullptr, &der, size);
   if (name == PEM_STRING_X509) {
-    const Certificate certificate(d2i_X509(nullptr, &der, size));
+    const openssl::X509Ptr certificate(d2i_X509(nullptr, &der, size));
     return certificate != nullptr ? X509_get_pubkey(certificate.get()) : nullptr;
   }
   return nullptr;
 }
 
-EVP_PKEY* DecodePrivate(std::string_view name, const unsigned char* der, long size) {
+EVP_PKEY* DecodePrivate(std::string_view name, std::string_view bytes) {
+  const unsigned char* der = Bytes(bytes);
   const bool known =
       name == PEM_STRING_RSA || name == PEM_STRING_ECPRIVATEKEY || name == PEM_STRING_PKCS8INF;
-  return known ? d2i_AutoPrivateKey(nullptr, &der, size) : nullptr;
+  return known ? d2i_AutoPrivateKey(nullptr, &der, static_cast<long>(bytes.size())) : nullptr;
 }
 
-// Calls visit(name, der, size) for each block of the text until it returns false. Blocks that are
-// not PEM end it.
+// Calls visit(name, der) for each block of the text until it returns false, or there are too many.
 void ForEachBlock(std::string_view pem,
-                  std::function<bool(std::string_view, const unsigned char*, long)> visit) {
-  const BioHandle bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  for (size_t blocks = 0; blocks < limits::kMaxKeysPerFile; ++blocks) {
-    char* name = nullptr;
-    char* header = nullptr;
-    unsigned char* der = nullptr;
-    long size = 0;
-    if (PEM_read_bio(bio.get(), &name, &header, &der, &size) == 0) break;
-    const bool more = visit(name, der, size);
-    OPENSSL_free(name);
-    OPENSSL_free(header);
-    OPENSSL_clear_free(der, static_cast<size_t>(size));
-    if (!more) break;
-  }
-  ERR_clear_error();
+                  const std::function<bool(std::string_view, std::string_view)>& visit) {
+  size_t blocks = 0;
+  ForEachPemBlock(pem, [&](std::string_view name, std::string_view der) {
+    return visit(name, der) && ++blocks < limits::kMaxKeysPerFile;
+  });
 }
 
 }  // namespace
@@ -189,9 +168,9 @@ Result<std::vector<JwtKey>> JwtKey::LoadPublic(const std::string& path) {
 Result<std::vector<JwtKey>> JwtKey::ParsePublic(std::string_view pem, const std::string& path) {
   std::vector<JwtKey> keys;
   std::optional<Status> fault;
-  ForEachBlock(pem, [&](std::string_view name, const unsigned char* der, long size) {
-    EVP_PKEY* raw = DecodePublic(name, der, size);
-    if (raw == nullptr) raw = DecodePrivate(name, der, size);
+  ForEachBlock(pem, [&](std::string_view name, std::string_view der) {
+    EVP_PKEY* raw = DecodePublic(name, der);
+    if (raw == nullptr) raw = DecodePrivate(name, der);
     if (raw == nullptr) return true;  // parameters of curves, and what else files hold
     auto key = Make(Handle(raw, EVP_PKEY_free));
     if (key) {
@@ -214,8 +193,8 @@ Result<JwtKey> JwtKey::LoadPrivate(const std::string& path) {
 
 Result<JwtKey> JwtKey::ParsePrivate(std::string_view pem, const std::string& path) {
   Handle found;
-  ForEachBlock(pem, [&](std::string_view name, const unsigned char* der, long size) {
-    EVP_PKEY* raw = DecodePrivate(name, der, size);
+  ForEachBlock(pem, [&](std::string_view name, std::string_view der) {
+    EVP_PKEY* raw = DecodePrivate(name, der);
     if (raw != nullptr) found = Handle(raw, EVP_PKEY_free);
     return raw == nullptr;
   });
@@ -227,15 +206,15 @@ Result<JwtKey> JwtKey::ParsePrivate(std::string_view pem, const std::string& pat
 }
 
 Result<std::string> JwtKey::Sign(std::string_view message) const {
-  const DigestContext context(EVP_MD_CTX_new());
+  const openssl::DigestContextPtr context(EVP_MD_CTX_new());
   size_t size = 0;
   std::string signature;
   const bool ready =
       EVP_DigestSignInit(context.get(), nullptr, HashOf(algorithm_), nullptr, key_.get()) > 0 &&
-      EVP_DigestSign(context.get(), nullptr, &size, Unsigned(message), message.size()) > 0;
+      EVP_DigestSign(context.get(), nullptr, &size, Bytes(message), message.size()) > 0;
   if (ready) signature.resize(size);
   if (!ready || EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(signature.data()),
-                               &size, Unsigned(message), message.size()) <= 0) {
+                               &size, Bytes(message), message.size()) <= 0) {
     ERR_clear_error();
     return Fail(StatusReason::kInternalError, "the key cannot sign");
   }
@@ -251,10 +230,10 @@ bool JwtKey::Verify(std::string_view message, std::string_view signature) const 
     if (der.empty()) return false;
     signature = der;
   }
-  const DigestContext context(EVP_MD_CTX_new());
+  const openssl::DigestContextPtr context(EVP_MD_CTX_new());
   const bool good =
       EVP_DigestVerifyInit(context.get(), nullptr, HashOf(algorithm_), nullptr, key_.get()) > 0 &&
-      EVP_DigestVerify(context.get(), Unsigned(signature), signature.size(), Unsigned(message),
+      EVP_DigestVerify(context.get(), Bytes(signature), signature.size(), Bytes(message),
                        message.size()) == 1;
   if (!good) ERR_clear_error();
   return good;

@@ -8,12 +8,12 @@
 #include <tuple>
 
 #include <gtest/gtest.h>
-#include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
 #include "apiserver/authn/authenticator.h"
 #include "apiserver/authn/bound_object.h"
+#include "crypto/openssl.h"
 
 namespace skiff::testing {
 
@@ -25,22 +25,18 @@ struct PemPair {
 // Of "RSA", or of a curve such as "P-256".
 inline PemPair MakeKey(const char* kind) {
   const bool is_rsa = std::string_view(kind) == "RSA";
-  EVP_PKEY* key = is_rsa ? EVP_RSA_gen(2048) : EVP_EC_gen(kind);
+  const openssl::KeyPtr key(is_rsa ? EVP_RSA_gen(2048) : EVP_EC_gen(kind));
   EXPECT_NE(key, nullptr);
   PemPair pair;
   for (const bool is_private : {true, false}) {
-    BIO* bio = BIO_new(BIO_s_mem());
+    const openssl::BioPtr bio = openssl::WriteBio();
     if (is_private) {
-      PEM_write_bio_PrivateKey(bio, key, nullptr, nullptr, 0, nullptr, nullptr);
+      PEM_write_bio_PrivateKey(bio.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
     } else {
-      PEM_write_bio_PUBKEY(bio, key);
+      PEM_write_bio_PUBKEY(bio.get(), key.get());
     }
-    char* data = nullptr;
-    const long size = BIO_get_mem_data(bio, &data);
-    (is_private ? pair.private_pem : pair.public_pem).assign(data, static_cast<size_t>(size));
-    BIO_free_all(bio);
+    (is_private ? pair.private_pem : pair.public_pem) = openssl::Written(bio);
   }
-  EVP_PKEY_free(key);
   return pair;
 }
 

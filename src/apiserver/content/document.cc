@@ -1,14 +1,11 @@
 #include "apiserver/content/document.h"
 
-#include <array>
-
-#include <openssl/sha.h>
+#include "crypto/digest.h"
 
 namespace skiff {
 
 std::string ContentHash(std::string_view bytes) {
-  std::array<unsigned char, SHA512_DIGEST_LENGTH> digest;
-  SHA512(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+  const Sha512Digest digest = Sha512(bytes);
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string text;
   text.reserve(2 * digest.size());

@@ -1,30 +1,16 @@
 #include "net/client/client_tls.h"
 
-#include <ctime>
 #include <utility>
 #include <vector>
 
-#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
-#include <openssl/x509v3.h>
 
 #include "base/ip_address.h"
+#include "crypto/x509.h"
 
 namespace skiff {
 namespace {
-
-template <auto kFree>
-struct Freer {
-  template <typename T>
-  void operator()(T* pointer) const {
-    kFree(pointer);
-  }
-};
-using CtxPointer = std::unique_ptr<SSL_CTX, Freer<SSL_CTX_free>>;
-using X509Pointer = std::unique_ptr<X509, Freer<X509_free>>;
-using KeyPointer = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
-using BioPointer = std::unique_ptr<BIO, Freer<BIO_free>>;
 
 // HTTP/2 first; a server without it takes the other.
 constexpr unsigned char kProtocols[] = "\x02h2\x08http/1.1";
@@ -37,15 +23,8 @@ std::unexpected<Status> Fault(std::string_view what) {
   return BadRequest(std::move(text));
 }
 
-BioPointer MemoryBio(const std::string& text) {
-  return BioPointer(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
-
-std::vector<X509Pointer> ReadCertificates(const std::string& pem) {
-  const BioPointer bio = MemoryBio(pem);
-  std::vector<X509Pointer> certificates;
-  while (X509* one = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr))
-    certificates.emplace_back(one);
+std::vector<openssl::X509Ptr> ReadCertificates(const std::string& pem) {
+  std::vector<openssl::X509Ptr> certificates = openssl::ReadCertificates(pem);
   ERR_clear_error();  // the end of the text is an error too
   return certificates;
 }
@@ -57,22 +36,22 @@ Result<void> UseCas(SSL_CTX* ctx, const ClientTlsOptions& options) {
     if (SSL_CTX_set_default_verify_paths(ctx) != 1) return Fault("the system's CAs");
     return {};
   }
-  const std::vector<X509Pointer> certificates = ReadCertificates(options.ca_pem);
+  const std::vector<openssl::X509Ptr> certificates = ReadCertificates(options.ca_pem);
   if (certificates.empty()) return Fault("the CA has no certificate that can be read");
   X509_STORE* store = SSL_CTX_get_cert_store(ctx);
-  for (const X509Pointer& one : certificates)
+  for (const openssl::X509Ptr& one : certificates)
     if (X509_STORE_add_cert(store, one.get()) != 1) return Fault("the CA cannot be used");
   return {};
 }
 
 Result<void> UseCertificate(SSL_CTX* ctx, const ClientTlsOptions& options) {
   if (options.certificate_pem.empty()) return {};
-  const std::vector<X509Pointer> chain = ReadCertificates(options.certificate_pem);
+  const std::vector<openssl::X509Ptr> chain = ReadCertificates(options.certificate_pem);
   if (chain.empty()) return Fault("the client certificate cannot be read");
-  const BioPointer bio = MemoryBio(options.key_pem);
+  const openssl::BioPtr bio = openssl::ReadBio(options.key_pem);
   // Without a way to ask for a passphrase, encrypted keys are refused instead of asked about.
   const auto no_passphrase = [](char*, int, int, void*) { return 0; };
-  const KeyPointer key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
+  const openssl::KeyPtr key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
   if (key == nullptr) return Fault("the client key cannot be read");
   bool used = SSL_CTX_use_certificate(ctx, chain.front().get()) == 1;
   for (size_t i = 1; used && i < chain.size(); ++i)
@@ -87,7 +66,7 @@ Result<void> UseCertificate(SSL_CTX* ctx, const ClientTlsOptions& options) {
 
 Result<std::shared_ptr<const ClientTls>> ClientTls::Make(const ClientTlsOptions& options) {
   ERR_clear_error();
-  CtxPointer ctx(SSL_CTX_new(TLS_client_method()));
+  openssl::SslContextPtr ctx(SSL_CTX_new(TLS_client_method()));
   if (ctx == nullptr) return Fault("TLS");
   SSL_CTX_set_min_proto_version(ctx.get(), TLS1_2_VERSION);
   SSL_CTX_set_mode(ctx.get(), SSL_MODE_RELEASE_BUFFERS);
@@ -96,19 +75,20 @@ Result<std::shared_ptr<const ClientTls>> ClientTls::Make(const ClientTlsOptions&
   SKIFF_RETURN_IF_ERROR(UseCertificate(ctx.get(), options));
   if (SSL_CTX_set_alpn_protos(ctx.get(), kProtocols, sizeof(kProtocols) - 1) != 0)
     return Fault("TLS");
-  return std::shared_ptr<const ClientTls>(new ClientTls(ctx.release(), options.server_name));
+  return std::shared_ptr<const ClientTls>(new ClientTls(std::move(ctx), options.server_name));
 }
 
 std::optional<Duration> ClientTls::certificate_not_after() const {
-  const X509* certificate = SSL_CTX_get0_certificate(ctx_);
-  std::tm time{};
-  if (certificate == nullptr || ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &time) != 1)
-    return std::nullopt;
-  return std::chrono::seconds(timegm(&time));
+  const X509* certificate = SSL_CTX_get0_certificate(ctx_.get());
+  if (certificate == nullptr) return std::nullopt;
+  const std::optional<int64_t> seconds = openssl::UnixSeconds(X509_get0_notAfter(certificate));
+  if (!seconds) return std::nullopt;
+  return std::chrono::seconds(*seconds);
 }
 
 SSL* ClientTls::NewSession(const ClientEndpoint& endpoint) const {
-  SSL* ssl = SSL_new(ctx_);
+  openssl::SslPtr session(SSL_new(ctx_.get()));
+  SSL* const ssl = session.get();
   if (ssl == nullptr) return nullptr;
   const std::string& name = server_name_.empty() ? endpoint.host : server_name_;
   X509_VERIFY_PARAM* verify = SSL_get0_param(ssl);
@@ -116,8 +96,8 @@ SSL* ClientTls::NewSession(const ClientEndpoint& endpoint) const {
   const int set = is_address ? X509_VERIFY_PARAM_set1_ip_asc(verify, name.c_str())
                              : X509_VERIFY_PARAM_set1_host(verify, name.data(), name.size());
   // Names of servers in the handshake are host names only.
-  if (set == 1 && (is_address || SSL_set_tlsext_host_name(ssl, name.c_str()) == 1)) return ssl;
-  SSL_free(ssl);
+  if (set == 1 && (is_address || SSL_set_tlsext_host_name(ssl, name.c_str()) == 1))
+    return session.release();
   return nullptr;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "crypto/openssl.h"
 #include "net/client/endpoint.h"
 
 namespace skiff {
@@ -29,7 +30,6 @@ struct ClientTlsOptions {
 class ClientTls {
  public:
   static Result<std::shared_ptr<const ClientTls>> Make(const ClientTlsOptions& options);
-  ~ClientTls() { SSL_CTX_free(ctx_); }
   ClientTls(const ClientTls&) = delete;
   ClientTls& operator=(const ClientTls&) = delete;
 
@@ -39,10 +39,10 @@ class ClientTls {
   std::optional<Duration> certificate_not_after() const;
 
  private:
-  ClientTls(SSL_CTX* ctx, std::string server_name)
-      : ctx_(ctx), server_name_(std::move(server_name)) {}
+  ClientTls(openssl::SslContextPtr ctx, std::string server_name)
+      : ctx_(std::move(ctx)), server_name_(std::move(server_name)) {}
 
-  SSL_CTX* const ctx_;
+  const openssl::SslContextPtr ctx_;
   const std::string server_name_;
 };
 

@@ -9,7 +9,6 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
-#include <memory>
 #include <system_error>
 
 #include <netinet/in.h>
@@ -19,18 +18,10 @@
 #include <sys/socket.h>
 
 #include "base/limits.h"
+#include "crypto/openssl.h"
 
 namespace skiff {
 namespace {
-
-struct FreeContext {
-  void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
-};
-struct FreeSession {
-  void operator()(SSL* session) const { SSL_free(session); }
-};
-using ContextPtr = std::unique_ptr<SSL_CTX, FreeContext>;
-using SessionPtr = std::unique_ptr<SSL, FreeSession>;
 
 class Connection {
  public:
@@ -99,8 +90,8 @@ Result<void> Connection::Open(const HttpsTarget& target, Duration timeout) {
   return {};
 }
 
-Result<ContextPtr> MakeContext(const HttpsTarget& target) {
-  ContextPtr context(SSL_CTX_new(TLS_client_method()));
+Result<openssl::SslContextPtr> MakeContext(const HttpsTarget& target) {
+  openssl::SslContextPtr context(SSL_CTX_new(TLS_client_method()));
   if (!context) return Fail(StatusReason::kInternalError, "there is no memory for TLS");
   if (!target.ca_file.empty()) {
     if (SSL_CTX_load_verify_file(context.get(), target.ca_file.c_str()) != 1) {
@@ -137,10 +128,10 @@ Result<HttpsAnswer> Interpret(const HttpsTarget& target, const std::string& text
 Result<HttpsAnswer> HttpsGet(const HttpsTarget& target, const std::string& path, Duration timeout) {
   // OpenSSL writes without MSG_NOSIGNAL.
   signal(SIGPIPE, SIG_IGN);
-  SKIFF_ASSIGN_OR_RETURN(const ContextPtr context, MakeContext(target));
+  SKIFF_ASSIGN_OR_RETURN(const openssl::SslContextPtr context, MakeContext(target));
   Connection connection;
   SKIFF_RETURN_IF_ERROR(connection.Open(target, timeout));
-  const SessionPtr session(SSL_new(context.get()));
+  const openssl::SslPtr session(SSL_new(context.get()));
   const std::string host = target.address.ToString();
   if (!session || X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session.get()), host.c_str()) != 1 ||
       SSL_set_fd(session.get(), connection.fd()) != 1 || SSL_connect(session.get()) != 1) {

@@ -12,6 +12,7 @@
 #include <openssl/evp.h>
 
 #include "base/limits.h"
+#include "crypto/openssl.h"
 #include "net/unique_fd.h"
 #include "store/etcd_server/snapshot.h"
 
@@ -33,7 +34,7 @@ struct SnapshotStream::File {
   std::atomic<bool> is_ready = false;  // what follows is the call's from then on
   UniqueFd fd;
   uint64_t left = 0;
-  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> hash{EVP_MD_CTX_new(), EVP_MD_CTX_free};
+  openssl::DigestContextPtr hash{EVP_MD_CTX_new()};
 };
 
 SnapshotStream::SnapshotStream(EtcdServerCore& core, std::shared_ptr<GrpcOutput> output)

@@ -1,6 +1,6 @@
 #include "apiserver/registry/certificates/x509.h"
 
-#include <ctime>
+#include <optional>
 
 #include <openssl/ec.h>
 #include <openssl/err.h>
@@ -10,6 +10,8 @@
 #include <openssl/x509v3.h>
 
 #include "base/strings.h"
+#include "crypto/openssl.h"
+#include "crypto/x509.h"
 #include "object/scalar/base64.h"
 
 namespace skiff {
@@ -19,22 +21,7 @@ constexpr std::string_view kBegin = "-----BEGIN ";
 constexpr std::string_view kEnd = "-----END ";
 constexpr std::string_view kDashes = "-----";
 
-template <auto kFree>
-struct Free {
-  template <typename T>
-  void operator()(T* object) const {
-    kFree(object);
-  }
-};
-using X509Ptr = std::unique_ptr<X509, Free<X509_free>>;
-using RequestPtr = std::unique_ptr<X509_REQ, Free<X509_REQ_free>>;
-using DigestPtr = std::unique_ptr<EVP_MD_CTX, Free<EVP_MD_CTX_free>>;
-using NamesPtr = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
-using ConstraintsPtr = std::unique_ptr<BASIC_CONSTRAINTS, Free<BASIC_CONSTRAINTS_free>>;
-
-const unsigned char* Bytes(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
+using openssl::Bytes;
 
 // The next line without its end.
 std::string_view TakeLine(std::string_view& text) {
@@ -63,9 +50,8 @@ bool ReadBody(std::string_view body, PemBlock* block) {
 }
 
 Timestamp TimeOf(const ASN1_TIME* time) {
-  std::tm parts{};
-  if (ASN1_TIME_to_tm(time, &parts) != 1) return kZeroTimestamp;
-  return {timegm(&parts), 0};
+  const std::optional<int64_t> seconds = openssl::UnixSeconds(time);
+  return seconds ? Timestamp{*seconds, 0} : kZeroTimestamp;
 }
 
 }  // namespace
@@ -100,12 +86,10 @@ PublicKey::PublicKey(evp_pkey_st* key) {
 
 PublicKey PublicKey::FromPkix(std::string_view der) {
   const unsigned char* at = Bytes(der);
-  EVP_PKEY* key = d2i_PUBKEY(nullptr, &at, static_cast<long>(der.size()));
+  const openssl::KeyPtr key(d2i_PUBKEY(nullptr, &at, static_cast<long>(der.size())));
   ERR_clear_error();
   if (key == nullptr) return {};
-  PublicKey out(at == Bytes(der) + der.size() ? key : nullptr);
-  EVP_PKEY_free(key);
-  return out;
+  return PublicKey(at == Bytes(der) + der.size() ? key.get() : nullptr);
 }
 
 PublicKey::Kind PublicKey::kind() const {
@@ -143,7 +127,7 @@ bool PublicKey::Equals(const PublicKey& other) const {
 
 bool PublicKey::Signed(std::string_view text, std::string_view signature) const {
   if (key_ == nullptr) return false;
-  const DigestPtr context(EVP_MD_CTX_new());
+  const openssl::DigestContextPtr context(EVP_MD_CTX_new());
   EVP_PKEY_CTX* key_context = nullptr;
   const EVP_MD* digest = kind() == Kind::kEd25519 ? nullptr : EVP_sha256();
   bool good = EVP_DigestVerifyInit(context.get(), &key_context, digest, nullptr, key_.get()) == 1;
@@ -160,7 +144,7 @@ bool PublicKey::Signed(std::string_view text, std::string_view signature) const 
 ParsedRequest ParseCertificateRequest(std::string_view der) {
   ParsedRequest out;
   const unsigned char* at = Bytes(der);
-  const RequestPtr request(d2i_X509_REQ(nullptr, &at, static_cast<long>(der.size())));
+  const openssl::X509RequestPtr request(d2i_X509_REQ(nullptr, &at, static_cast<long>(der.size())));
   if (request != nullptr && at == Bytes(der) + der.size()) {
     EVP_PKEY* key = X509_REQ_get0_pubkey(request.get());
     out.is_request = key != nullptr;
@@ -174,26 +158,18 @@ ParsedRequest ParseCertificateRequest(std::string_view der) {
 ParsedCertificate ParseCertificate(std::string_view der) {
   ParsedCertificate out;
   const unsigned char* at = Bytes(der);
-  const X509Ptr certificate(d2i_X509(nullptr, &at, static_cast<long>(der.size())));
+  const openssl::X509Ptr certificate(d2i_X509(nullptr, &at, static_cast<long>(der.size())));
   ERR_clear_error();
   if (certificate == nullptr || at != Bytes(der) + der.size()) return out;
   out.is_certificate = true;
-  const ConstraintsPtr constraints(static_cast<BASIC_CONSTRAINTS*>(
+  const openssl::ConstraintsPtr constraints(static_cast<BASIC_CONSTRAINTS*>(
       X509_get_ext_d2i(certificate.get(), NID_basic_constraints, nullptr, nullptr)));
   out.has_basic_constraints = constraints != nullptr;
   out.is_ca = constraints != nullptr && constraints->ca != 0;
   out.not_before = TimeOf(X509_get0_notBefore(certificate.get()));
   out.not_after = TimeOf(X509_get0_notAfter(certificate.get()));
   out.key = PublicKey(X509_get0_pubkey(certificate.get()));
-  const NamesPtr names(static_cast<GENERAL_NAMES*>(
-      X509_get_ext_d2i(certificate.get(), NID_subject_alt_name, nullptr, nullptr)));
-  for (int i = 0; names != nullptr && i < sk_GENERAL_NAME_num(names.get()); ++i) {
-    const GENERAL_NAME* name = sk_GENERAL_NAME_value(names.get(), i);
-    if (name->type != GEN_DNS) continue;
-    out.dns_names.emplace_back(
-        reinterpret_cast<const char*>(ASN1_STRING_get0_data(name->d.dNSName)),
-        static_cast<size_t>(ASN1_STRING_length(name->d.dNSName)));
-  }
+  out.dns_names = openssl::DnsNames(certificate.get());
   ERR_clear_error();
   return out;
 }

@@ -1,14 +1,14 @@
 #include "apiserver/registry/core/key_pair.h"
 
 #include <functional>
-#include <memory>
 #include <vector>
 
-#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
-#include <openssl/pem.h>
 #include <openssl/x509.h>
+
+#include "crypto/openssl.h"
+#include "crypto/pem.h"
 
 namespace skiff {
 namespace {
@@ -20,25 +20,15 @@ struct Blocks {
 
 Blocks FindBlock(std::string_view pem, const std::function<bool(std::string_view)>& wanted) {
   Blocks out;
-  const std::unique_ptr<BIO, decltype(&BIO_free)> bio(
-      BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), BIO_free);
-  while (true) {
-    char* name = nullptr;
-    char* header = nullptr;
-    unsigned char* der = nullptr;
-    long size = 0;
-    if (PEM_read_bio(bio.get(), &name, &header, &der, &size) == 0) break;
-    const std::string type = name;
+  ForEachPemBlock(pem, [&](std::string_view type, std::string_view der) {
     const bool is_wanted = wanted(type);
-    if (is_wanted) out.found.assign(reinterpret_cast<const char*>(der), static_cast<size_t>(size));
-    OPENSSL_free(name);
-    OPENSSL_free(header);
-    // It may be a private key.
-    OPENSSL_clear_free(der, static_cast<size_t>(size));
-    if (is_wanted) break;
-    out.skipped.push_back(type);
-  }
-  ERR_clear_error();
+    if (is_wanted) {
+      out.found = der;
+    } else {
+      out.skipped.emplace_back(type);
+    }
+    return !is_wanted;
+  });
   return out;
 }
 
@@ -85,13 +75,11 @@ std::string KeyPairFault(std::string_view certificates, std::string_view key) {
   Blocks private_key = FindBlock(key, IsKey);
   if (private_key.found.empty()) return NoKey(private_key.skipped);
 
-  const auto* der = reinterpret_cast<const unsigned char*>(certificate.found.data());
-  const std::unique_ptr<X509, decltype(&X509_free)> leaf(
-      d2i_X509(nullptr, &der, static_cast<long>(certificate.found.size())), X509_free);
-  der = reinterpret_cast<const unsigned char*>(private_key.found.data());
-  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> secret(
-      d2i_AutoPrivateKey(nullptr, &der, static_cast<long>(private_key.found.size())),
-      EVP_PKEY_free);
+  const unsigned char* der = openssl::Bytes(certificate.found);
+  const openssl::X509Ptr leaf(d2i_X509(nullptr, &der, static_cast<long>(certificate.found.size())));
+  der = openssl::Bytes(private_key.found);
+  const openssl::KeyPtr secret(
+      d2i_AutoPrivateKey(nullptr, &der, static_cast<long>(private_key.found.size())));
   OPENSSL_cleanse(private_key.found.data(), private_key.found.size());
   std::string fault;
   if (leaf == nullptr) {
