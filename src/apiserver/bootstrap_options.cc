@@ -4,7 +4,7 @@
 
 #include <climits>
 
-#include "apiserver/authn/read_file.h"
+#include "base/read_file.h"
 
 namespace skiff {
 namespace {

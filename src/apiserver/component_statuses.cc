@@ -4,11 +4,11 @@
 #include <optional>
 #include <utility>
 
-#include "apiserver/authn/object_errors.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/list_encoder.h"
 #include "apiserver/rest/local_answer.h"
 #include "net/client/https_get.h"
+#include "object/object_errors.h"
 #include "object/protobuf/envelope.h"
 #include "object/selector/field_selector.h"
 #include "object/selector/label_selector.h"

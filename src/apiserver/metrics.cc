@@ -30,9 +30,6 @@ constexpr Labels<1> kResult{"result"};
 constexpr Labels<3> kAdmissionStep{"operation", "rejected", "type"};
 constexpr Labels<1> kResource{"resource"};
 constexpr Labels<1> kCluster{"storage_cluster_id"};
-constexpr Labels<9> kBuild{"build_date", "compiler", "git_commit", "git_tree_state", "git_version",
-                           "go_version", "major",    "minor",      "platform"};
-constexpr Labels<2> kFeature{"name", "stage"};
 constexpr std::array<double, 23> kSeconds{0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8,
                                           1,     1.25,  1.5,  2,   3,   4,   5,   6,
                                           8,     10,    15,   20,  30,  45,  60};
@@ -219,14 +216,6 @@ constexpr MetricSpec kWatchCacheResourceVersionSpec{
     .name = "apiserver_watch_cache_resource_version",
     .help = "[ALPHA] The resource version that the watch cache has reached.",
     .labels = kGroupResource};
-constexpr MetricSpec kBuildInfoSpec{
-    .name = "kubernetes_build_info",
-    .help = "[BETA] 1, with labels that say what was built, from what and for what.",
-    .labels = kBuild};
-constexpr MetricSpec kFeatureEnabledSpec{
-    .name = "kubernetes_feature_enabled",
-    .help = "[BETA] 1 for each feature that is on, 0 for those that are off.",
-    .labels = kFeature};
 
 ApiServerMetrics::ApiServerMetrics(MetricsRegistry& registry)
     : request_total(registry.AddCounter(kRequestTotal)),

@@ -79,10 +79,5 @@ extern const MetricSpec kResourceObjectsSpec;
 extern const MetricSpec kStorageSizeBytesSpec;
 // group, resource
 extern const MetricSpec kWatchCacheResourceVersionSpec;
-// build_date, compiler, git_commit, git_tree_state, git_version, go_version, major, minor, platform
-extern const MetricSpec kBuildInfoSpec;
-// name, stage
-extern const MetricSpec kFeatureEnabledSpec;
-// name, type ("healthz", "livez", "readyz"); of /metrics/slis
 
 }  // namespace skiff

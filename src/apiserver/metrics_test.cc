@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/feature_gates.h"
 #include "object/json/decode.h"
 
 namespace skiff {

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "apiserver/feature_gates.h"
+#include "base/feature_gates.h"
 #include "base/strings.h"
 
 namespace skiff {

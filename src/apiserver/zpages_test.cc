@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/feature_gates.h"
-#include "base/metrics.h"
 #include "net/testing_responder.h"
 #include "object/json/decode.h"
 
@@ -78,26 +76,6 @@ TEST_F(ZPagesTest, WhatNobodyHasIsNotAcceptable) {
         "application/json;v=v1beta1;g=config.k8s.io;as=Flagz"}) {
     EXPECT_EQ(Ask("/statusz", accept).code, 406) << accept;
   }
-}
-
-TEST(FeatureOnTest, WhatIsGivenCountsThenItsStageThenTheDefault) {
-  EXPECT_TRUE(IsFeatureOn(GivenGates{}, "ComponentStatusz"));
-  EXPECT_FALSE(IsFeatureOn(GivenGates{{"AllBeta", false}}, "ComponentStatusz"));
-  EXPECT_TRUE(
-      IsFeatureOn(GivenGates{{"AllBeta", false}, {"ComponentStatusz", true}}, "ComponentStatusz"));
-  EXPECT_FALSE(IsFeatureOn(GivenGates{}, "NoSuchFeature"));
-}
-
-TEST(FeatureOnTest, MetricsTellOfEveryFeature) {
-  MetricsRegistry registry;
-  AddFeatureMetrics(registry, {{"ComponentFlagz", false}});
-  const std::string text = registry.Text();
-  EXPECT_TRUE(
-      text.contains("kubernetes_feature_enabled{name=\"ComponentStatusz\",stage=\"BETA\"} 1"))
-      << text.substr(0, 500);
-  EXPECT_TRUE(
-      text.contains("kubernetes_feature_enabled{name=\"ComponentFlagz\",stage=\"BETA\"} 0"));
-  EXPECT_TRUE(text.contains("kubernetes_feature_enabled{name=\"AllAlpha\",stage=\"ALPHA\"} 0"));
 }
 
 }  // namespace

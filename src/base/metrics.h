@@ -166,4 +166,8 @@ void AppendMetricNumber(std::string& out, double value);
 // `start_time_seconds`: when the process began, since 1970.
 void AddProcessMetrics(MetricsRegistry& registry, double start_time_seconds);
 
+// kubernetes_build_info, which every component has. Labels:
+// build_date, compiler, git_commit, git_tree_state, git_version, go_version, major, minor, platform
+extern const MetricSpec kBuildInfoSpec;
+
 }  // namespace skiff

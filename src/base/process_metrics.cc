@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <sys/resource.h>
 
@@ -14,6 +15,10 @@
 
 namespace skiff {
 namespace {
+
+constexpr std::array<std::string_view, 9> kBuild{"build_date",     "compiler",    "git_commit",
+                                                 "git_tree_state", "git_version", "go_version",
+                                                 "major",          "minor",       "platform"};
 
 constexpr MetricSpec kCpuSeconds{.name = "process_cpu_seconds_total",
                                  .help = "CPU time of the process, in user and system mode."};
@@ -45,6 +50,11 @@ void EmitLimit(__rlimit_resource which, const MetricsRegistry::Emit& emit) {
 }
 
 }  // namespace
+
+constexpr MetricSpec kBuildInfoSpec{
+    .name = "kubernetes_build_info",
+    .help = "[BETA] 1, with labels that say what was built, from what and for what.",
+    .labels = kBuild};
 
 void AddProcessMetrics(MetricsRegistry& registry, double start_time_seconds) {
   using Emit = MetricsRegistry::Emit;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "apiserver/feature_gates.h"
+#include "base/feature_gates.h"
 #include "base/strings.h"
 #include "cli/controller_manager_flag_table.h"
 #include "cli/flag_values.h"

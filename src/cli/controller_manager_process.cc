@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "apiserver/feature_gates.h"
-#include "apiserver/metrics.h"
+#include "base/feature_gates.h"
+#include "base/metrics.h"
 #include "cli/controller_manager_access.h"
 #include "cli/host.h"
 #include "cli/loop_health.h"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "apiserver/authn/base64url.h"
 #include "controllers/objects.h"
 #include "crypto/digest.h"
+#include "object/scalar/base64url.h"
 #include "views/core/v1.h"
 
 namespace skiff {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "apiserver/admission/plugin.h"
-#include "apiserver/authn/read_file.h"
 #include "base/limits.h"
+#include "base/read_file.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 #include "object/yaml/to_json.h"

@@ -4,10 +4,10 @@
 #include <cctype>
 #include <memory>
 
-#include "apiserver/authn/base64url.h"
 #include "base/limits.h"
 #include "base/strings.h"
 #include "object/json/text.h"
+#include "object/scalar/base64url.h"
 
 namespace skiff {
 namespace {

@@ -1,8 +1,8 @@
 #include "apiserver/authn/jwt.h"
 
-#include "apiserver/authn/base64url.h"
 #include "base/limits.h"
 #include "object/json/decode.h"
+#include "object/scalar/base64url.h"
 
 namespace skiff {
 namespace {

@@ -11,12 +11,12 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-#include "apiserver/authn/base64url.h"
-#include "apiserver/authn/read_file.h"
 #include "base/limits.h"
+#include "base/read_file.h"
 #include "crypto/digest.h"
 #include "crypto/openssl.h"
 #include "crypto/pem.h"
+#include "object/scalar/base64url.h"
 
 namespace skiff {
 namespace {

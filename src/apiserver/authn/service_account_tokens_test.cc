@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 #include <openssl/hmac.h>
 
-#include "apiserver/authn/base64url.h"
 #include "apiserver/authn/testing.h"
 #include "base/random.h"
+#include "object/scalar/base64url.h"
 
 namespace skiff {
 namespace {

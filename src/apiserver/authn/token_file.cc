@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "apiserver/authn/csv.h"
-#include "apiserver/authn/read_file.h"
 #include "base/limits.h"
+#include "base/read_file.h"
 
 namespace skiff {
 namespace {

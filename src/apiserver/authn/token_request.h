@@ -15,10 +15,10 @@
 
 #include "apiserver/authn/bound_object.h"
 #include "apiserver/authn/jwt_key.h"
-#include "apiserver/authn/object_errors.h"
 #include "apiserver/authn/service_account_claims.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "object/object_errors.h"
 #include "object/value.h"
 
 namespace skiff {

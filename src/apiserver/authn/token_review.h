@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "apiserver/authn/authenticator.h"
-#include "apiserver/authn/object_errors.h"
 #include "base/clock.h"
+#include "object/object_errors.h"
 #include "object/value.h"
 
 namespace skiff {

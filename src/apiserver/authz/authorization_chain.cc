@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "object/json/go_quoted.h"
+
 namespace skiff {
 
 Result<std::unique_ptr<AuthorizationChain>> AuthorizationChain::Make(

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "object/equal.h"
+#include "object/json/go_quoted.h"
 
 namespace skiff {
 namespace {

@@ -9,9 +9,9 @@
 #include <functional>
 #include <string>
 
-#include "apiserver/authn/object_errors.h"
 #include "apiserver/authz/authorizer.h"
 #include "apiserver/authz/rbac_policy.h"
+#include "object/object_errors.h"
 #include "object/value.h"
 
 namespace skiff {

@@ -1,7 +1,7 @@
 #include "apiserver/authz/forbidden.h"
 
-#include "apiserver/authz/policy_rule.h"
 #include "base/html.h"
+#include "object/json/go_quoted.h"
 
 namespace skiff {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "apiserver/authn/object_errors.h"
 #include "apiserver/authz/authorizer.h"
+#include "object/object_errors.h"
 
 namespace skiff {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apiserver/authz/bootstrap_policy.h"
+#include "object/json/go_quoted.h"
 
 namespace skiff {
 namespace {

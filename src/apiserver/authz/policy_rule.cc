@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/limits.h"
-#include "object/json/text.h"
+#include "object/json/go_quoted.h"
 
 namespace skiff {
 namespace {
@@ -188,43 +188,6 @@ std::vector<PolicyRule> CompactRules(std::vector<PolicyRule> pieces) {
     }
   }
   return compact;
-}
-
-std::string GoQuoted(std::string_view text) {
-  std::string out = "\"";
-  const char* const end = text.data() + text.size();
-  char escape[8];
-  for (const char* at = text.data(); at < end;) {
-    const unsigned char c = static_cast<unsigned char>(*at);
-    const size_t length = Utf8SequenceLength(at, end);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += *at++;
-    } else if (length > 1 || (c >= 0x20 && c < 0x7f)) {
-      out.append(at, length);
-      at += length;
-    } else {
-      constexpr std::string_view kNamed = "\a\b\f\n\r\t\v";
-      const size_t named = kNamed.find(*at++);
-      if (named != kNamed.npos) {
-        out += '\\';
-        out += "abfnrtv"[named];
-      } else {
-        std::snprintf(escape, sizeof(escape), "\\x%02x", c);
-        out += escape;
-      }
-    }
-  }
-  return out + '"';
-}
-
-std::string QuotedList(const std::vector<std::string>& items) {
-  std::string out = "[";
-  for (const std::string& item : items) {
-    if (out.size() > 1) out += ' ';
-    out += GoQuoted(item);
-  }
-  return out + ']';
 }
 
 std::string RuleText(const PolicyRule& rule) {

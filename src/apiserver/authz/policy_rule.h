@@ -40,9 +40,5 @@ std::vector<PolicyRule> CompactRules(std::vector<PolicyRule> pieces);
 
 // {APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]}
 std::string RuleText(const PolicyRule& rule);
-// ["a" "b"], as Go prints a list of strings with %q.
-std::string QuotedList(const std::vector<std::string>& items);
-// One string as Go prints it with %q. Longer texts are not cut.
-std::string GoQuoted(std::string_view text);
 
 }  // namespace skiff

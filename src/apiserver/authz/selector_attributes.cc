@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "apiserver/authn/object_errors.h"
 #include "object/json/encode.h"
+#include "object/object_errors.h"
 #include "object/scalar/names.h"
 #include "object/selector/field_selector.h"
 #include "object/selector/label_selector.h"

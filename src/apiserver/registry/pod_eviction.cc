@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/authn/object_errors.h"
 #include "apiserver/registry/pods.h"
 #include "apiserver/registry/read_now.h"
 #include "apiserver/request/respond.h"
@@ -16,6 +15,7 @@
 #include "apiserver/rest/input.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/write_rules.h"
+#include "object/object_errors.h"
 #include "object/protobuf/envelope.h"
 #include "object/selector/label_selector.h"
 #include "views/core/v1.h"

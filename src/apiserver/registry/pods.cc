@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "apiserver/authn/object_errors.h"
 #include "apiserver/registry/pod_fields.h"
 #include "apiserver/registry/status_warnings.h"
 #include "apiserver/request/respond.h"
@@ -12,6 +11,7 @@
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/update_object.h"
 #include "apiserver/rest/write_rules.h"
+#include "object/object_errors.h"
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 

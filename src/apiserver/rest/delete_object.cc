@@ -4,10 +4,10 @@
 #include <optional>
 #include <utility>
 
-#include "apiserver/authn/object_errors.h"
 #include "apiserver/rest/delete_options.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
+#include "object/object_errors.h"
 
 namespace skiff {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "apiserver/authn/object_errors.h"
+#include "object/object_errors.h"
 
 namespace skiff {
 namespace {

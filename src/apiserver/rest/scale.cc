@@ -2,7 +2,6 @@
 #include <functional>
 #include <utility>
 
-#include "apiserver/authn/object_errors.h"
 #include "apiserver/managed_fields/scale_fields.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
@@ -15,6 +14,7 @@
 #include "apiserver/rest/update_object.h"
 #include "apiserver/rest/write_rules.h"
 #include "object/json/encode.h"
+#include "object/object_errors.h"
 #include "object/protobuf/envelope.h"
 #include "object/selector/label_selector.h"
 #include "views/autoscaling/v1.h"

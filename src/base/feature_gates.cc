@@ -1,9 +1,9 @@
-#include "apiserver/feature_gates.h"
+#include "base/feature_gates.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
-#include "apiserver/metrics.h"
 #include "base/metrics.h"
 
 namespace skiff {
@@ -13,6 +13,8 @@ using enum FeatureStage;
 constexpr bool kOn = true;
 constexpr bool kOff = false;
 constexpr bool kLocked = true;
+
+constexpr std::array<std::string_view, 2> kFeature{"name", "stage"};
 
 // Sorted by name.
 constexpr FeatureGate kGates[] = {
@@ -260,6 +262,11 @@ constexpr FeatureGate kGates[] = {
 static_assert(std::ranges::is_sorted(kGates, {}, &FeatureGate::name));
 
 }  // namespace
+
+constexpr MetricSpec kFeatureEnabledSpec{
+    .name = "kubernetes_feature_enabled",
+    .help = "[BETA] 1 for each feature that is on, 0 for those that are off.",
+    .labels = kFeature};
 
 std::string_view FeatureStageName(FeatureStage stage) {
   switch (stage) {

@@ -12,6 +12,7 @@
 namespace skiff {
 
 class MetricsRegistry;
+struct MetricSpec;
 
 enum class FeatureStage : uint8_t { kAlpha, kBeta, kGa, kDeprecated };
 // As kubernetes_feature_enabled has it: that of a stable feature is empty.
@@ -35,6 +36,8 @@ using GivenGates = std::map<std::string, bool, std::less<>>;  // AllAlpha and Al
 // What was given counts unless the gate is locked, then what was given for its stage, then the
 // default. False for what is no gate.
 bool IsFeatureOn(const GivenGates& given, std::string_view name);
+// Labels: name, stage.
+extern const MetricSpec kFeatureEnabledSpec;
 // kubernetes_feature_enabled: which are on, by what was given.
 void AddFeatureMetrics(MetricsRegistry& registry, GivenGates given);
 

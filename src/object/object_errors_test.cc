@@ -1,4 +1,4 @@
-#include "apiserver/authn/object_errors.h"
+#include "object/object_errors.h"
 
 #include <gtest/gtest.h>
 

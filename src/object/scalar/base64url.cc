@@ -1,4 +1,4 @@
-#include "apiserver/authn/base64url.h"
+#include "object/scalar/base64url.h"
 
 #include <array>
 #include <cstdint>

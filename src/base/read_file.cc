@@ -1,4 +1,4 @@
-#include "apiserver/authn/read_file.h"
+#include "base/read_file.h"
 
 #include <cerrno>
 #include <cstring>
