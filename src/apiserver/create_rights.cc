@@ -5,8 +5,8 @@
 #include <string>
 
 #include "apiserver/access_of_request.h"
-#include "apiserver/authz/forbidden.h"
 #include "object/object_errors.h"
+#include "serving/auth/forbidden.h"
 
 namespace skiff {
 namespace {

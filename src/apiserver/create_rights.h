@@ -5,9 +5,9 @@
 
 #include <functional>
 
-#include "apiserver/authz/authorizer.h"
 #include "apiserver/request/api_request.h"
 #include "base/status.h"
+#include "serving/auth/authorizer.h"
 
 namespace skiff {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/authn/authenticator.h"
 #include "base/clock.h"
+#include "serving/auth/authenticator.h"
 
 namespace skiff {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/authn/user.h"
 #include "base/status.h"
 #include "net/http.h"
+#include "serving/auth/user.h"
 
 namespace skiff {
 

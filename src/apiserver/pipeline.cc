@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "apiserver/access_of_request.h"
-#include "apiserver/authz/forbidden.h"
 #include "apiserver/request/respond.h"
 #include "apiserver/rest/object_meta.h"
 #include "base/limits.h"
 #include "object/scalar/duration.h"
+#include "serving/auth/forbidden.h"
 
 namespace skiff {
 namespace {

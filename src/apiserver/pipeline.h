@@ -13,8 +13,6 @@
 #include <memory>
 #include <vector>
 
-#include "apiserver/authn/authenticator.h"
-#include "apiserver/authz/authorizer.h"
 #include "apiserver/flowcontrol/flow_config.h"
 #include "apiserver/front_headers.h"
 #include "apiserver/impersonation.h"
@@ -26,6 +24,8 @@
 #include "base/memory_limit.h"
 #include "base/random.h"
 #include "net/http.h"
+#include "serving/auth/authenticator.h"
+#include "serving/auth/authorizer.h"
 
 namespace skiff {
 

@@ -3,13 +3,13 @@
 #include <map>
 #include <utility>
 
-#include "apiserver/authn/bearer_token.h"
 #include "apiserver/authn/bootstrap_token.h"
-#include "apiserver/authn/client_certificate.h"
 #include "apiserver/authn/service_account_tokens.h"
-#include "apiserver/authn/token_cache.h"
 #include "apiserver/authn/token_file.h"
 #include "apiserver/front_proxy.h"
+#include "serving/auth/bearer_token.h"
+#include "serving/auth/client_certificate.h"
+#include "serving/auth/token_cache.h"
 
 namespace skiff {
 namespace {

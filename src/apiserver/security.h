@@ -10,7 +10,6 @@
 
 #include "apiserver/authn/bound_object.h"
 #include "apiserver/authn/openid_metadata.h"
-#include "apiserver/authn/request_authenticator.h"
 #include "apiserver/authn/service_account_tokens.h"
 #include "apiserver/authn/token_request.h"
 #include "apiserver/authz/authorization_chain.h"
@@ -22,6 +21,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "serving/auth/request_authenticator.h"
 
 namespace skiff {
 

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/authn/user.h"
 #include "apiserver/options.h"
 #include "base/clock.h"
 #include "base/executor.h"
@@ -21,6 +20,7 @@
 #include "client/client.h"
 #include "client/work_queue_metrics.h"
 #include "net/event_loop.h"
+#include "serving/auth/user.h"
 #include "store/store.h"
 
 namespace skiff {

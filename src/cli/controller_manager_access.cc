@@ -1,6 +1,5 @@
 #include "cli/controller_manager_access.h"
 
-#include "apiserver/authn/jwt_key.h"
 #include "cli/version.h"
 #include "client/https/in_cluster.h"
 #include "client/https/kubeconfig.h"
@@ -8,6 +7,7 @@
 #include "pki/cluster_pki.h"
 #include "pki/files.h"
 #include "pki/key.h"
+#include "serving/auth/jwt_key.h"
 
 namespace skiff {
 namespace {

@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include "apiserver/authn/user.h"
 #include "cli/host.h"
 #include "controllers/manager.h"
 #include "net/event_loop.h"
 #include "net/loop_executor.h"
+#include "serving/auth/user.h"
 
 namespace skiff {
 namespace {

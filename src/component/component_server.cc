@@ -5,15 +5,15 @@
 #include <utility>
 
 #include "apiserver/access_of_request.h"
-#include "apiserver/authn/bearer_token.h"
-#include "apiserver/authn/client_certificate.h"
-#include "apiserver/authn/request_authenticator.h"
-#include "apiserver/authn/token_cache.h"
-#include "apiserver/authz/forbidden.h"
 #include "apiserver/metrics.h"
 #include "apiserver/profile_pages.h"
 #include "apiserver/request/respond.h"
 #include "net/server.h"
+#include "serving/auth/bearer_token.h"
+#include "serving/auth/client_certificate.h"
+#include "serving/auth/forbidden.h"
+#include "serving/auth/request_authenticator.h"
+#include "serving/auth/token_cache.h"
 
 namespace skiff {
 namespace {

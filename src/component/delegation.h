@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/authn/authenticator.h"
-#include "apiserver/authz/authorizer.h"
 #include "base/clock.h"
 #include "client/client.h"
 #include "client/lru_map.h"
+#include "serving/auth/authenticator.h"
+#include "serving/auth/authorizer.h"
 
 namespace skiff {
 

@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/authn/testing.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "client/testing.h"
+#include "crypto/testing.h"
 
 namespace skiff {
 namespace {

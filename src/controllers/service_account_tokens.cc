@@ -3,11 +3,11 @@
 #include <memory>
 #include <optional>
 
-#include "apiserver/authn/jwt.h"
-#include "apiserver/authn/service_account_claims.h"
 #include "controllers/loop.h"
 #include "controllers/objects.h"
 #include "controllers/token_secrets.h"
+#include "serving/auth/jwt.h"
+#include "serving/auth/service_account_claims.h"
 #include "views/core/v1.h"
 
 namespace skiff {

@@ -1,9 +1,9 @@
 #include "controllers/service_account_tokens.h"
 
-#include "apiserver/authn/jwt.h"
-#include "apiserver/authn/service_account_claims.h"
-#include "apiserver/authn/testing.h"
 #include "controllers/loop_testing.h"
+#include "crypto/testing.h"
+#include "serving/auth/jwt.h"
+#include "serving/auth/service_account_claims.h"
 #include "views/core/v1.h"
 
 namespace skiff {

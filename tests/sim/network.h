@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/authn/user.h"
 #include "base/random.h"
 #include "client/client.h"
+#include "serving/auth/user.h"
 #include "tests/sim/counters.h"
 #include "tests/sim/loop.h"
 

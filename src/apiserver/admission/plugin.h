@@ -11,11 +11,11 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/authz/authorizer.h"
 #include "apiserver/rest/admission.h"
 #include "apiserver/rest/storage_set.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "serving/auth/authorizer.h"
 
 namespace skiff {
 

@@ -6,9 +6,9 @@
 // auth-extra-groups, which all begin with system:bootstrappers: themselves.
 #pragma once
 
-#include "apiserver/authn/authenticator.h"
 #include "apiserver/authn/bound_object.h"
 #include "base/clock.h"
+#include "serving/auth/authenticator.h"
 
 namespace skiff {
 

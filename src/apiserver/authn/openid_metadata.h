@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/authn/jwt_key.h"
 #include "base/status.h"
+#include "serving/auth/jwt_key.h"
 
 namespace skiff {
 

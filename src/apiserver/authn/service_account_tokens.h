@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/authn/authenticator.h"
 #include "apiserver/authn/bound_object.h"
-#include "apiserver/authn/jwt.h"
-#include "apiserver/authn/jwt_key.h"
-#include "apiserver/authn/service_account_claims.h"
 #include "base/clock.h"
+#include "serving/auth/authenticator.h"
+#include "serving/auth/jwt.h"
+#include "serving/auth/jwt_key.h"
+#include "serving/auth/service_account_claims.h"
 
 namespace skiff {
 

@@ -5,7 +5,9 @@
 
 #include "apiserver/authn/testing.h"
 #include "base/random.h"
+#include "crypto/testing.h"
 #include "object/scalar/base64url.h"
+#include "serving/auth/testing.h"
 
 namespace skiff {
 namespace {

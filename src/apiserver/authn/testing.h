@@ -1,44 +1,13 @@
-// Keys made on the spot, objects in memory and answers at once, for tests of tokens.
+// Objects in memory, for tests of tokens that are bound to some.
 #pragma once
 
 #include <map>
-#include <memory>
-#include <optional>
 #include <string>
 #include <tuple>
 
-#include <gtest/gtest.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
-
-#include "apiserver/authn/authenticator.h"
 #include "apiserver/authn/bound_object.h"
-#include "crypto/openssl.h"
 
 namespace skiff::testing {
-
-struct PemPair {
-  std::string private_pem;
-  std::string public_pem;
-};
-
-// Of "RSA", or of a curve such as "P-256".
-inline PemPair MakeKey(const char* kind) {
-  const bool is_rsa = std::string_view(kind) == "RSA";
-  const openssl::KeyPtr key(is_rsa ? EVP_RSA_gen(2048) : EVP_EC_gen(kind));
-  EXPECT_NE(key, nullptr);
-  PemPair pair;
-  for (const bool is_private : {true, false}) {
-    const openssl::BioPtr bio = openssl::WriteBio();
-    if (is_private) {
-      PEM_write_bio_PrivateKey(bio.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
-    } else {
-      PEM_write_bio_PUBKEY(bio.get(), key.get());
-    }
-    (is_private ? pair.private_pem : pair.public_pem) = openssl::Written(bio);
-  }
-  return pair;
-}
 
 class FakeLookup final : public BoundObjectLookup {
  public:
@@ -62,13 +31,5 @@ class FakeLookup final : public BoundObjectLookup {
   std::map<std::tuple<BoundKind, std::string, std::string>, BoundObject> objects;
   int count = 0;
 };
-
-inline Authentication AskToken(TokenAuthenticator& tokens, std::string_view token,
-                               WantedAudiences audiences = nullptr) {
-  std::optional<Authentication> answer;
-  tokens.AuthenticateToken(token, audiences, [&](Authentication a) { answer = std::move(a); });
-  EXPECT_TRUE(answer.has_value());
-  return answer ? *answer : Authentication{};
-}
 
 }  // namespace skiff::testing

@@ -10,8 +10,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "apiserver/authn/authenticator.h"
 #include "crypto/digest.h"
+#include "serving/auth/authenticator.h"
 
 namespace skiff {
 

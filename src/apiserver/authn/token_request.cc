@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "apiserver/authn/jwt.h"
 #include "object/json/encode.h"
+#include "serving/auth/jwt.h"
 #include "views/authentication.k8s.io/v1.h"
 
 namespace skiff {

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "apiserver/authn/bound_object.h"
-#include "apiserver/authn/jwt_key.h"
-#include "apiserver/authn/service_account_claims.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "object/object_errors.h"
 #include "object/value.h"
+#include "serving/auth/jwt_key.h"
+#include "serving/auth/service_account_claims.h"
 
 namespace skiff {
 

@@ -2,15 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/authn/jwt.h"
 #include "apiserver/authn/openid_metadata.h"
-#include "apiserver/authn/request_authenticator.h"
 #include "apiserver/authn/service_account_tokens.h"
 #include "apiserver/authn/testing.h"
 #include "apiserver/authn/token_file.h"
 #include "apiserver/authn/token_review.h"
+#include "crypto/testing.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
+#include "serving/auth/jwt.h"
+#include "serving/auth/request_authenticator.h"
+#include "serving/auth/testing.h"
 
 namespace skiff {
 namespace {

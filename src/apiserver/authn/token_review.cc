@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "apiserver/authn/request_authenticator.h"
 #include "base/limits.h"
+#include "serving/auth/request_authenticator.h"
 #include "views/authentication.k8s.io/v1.h"
 
 namespace skiff {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/authn/authenticator.h"
 #include "base/clock.h"
 #include "object/object_errors.h"
 #include "object/value.h"
+#include "serving/auth/authenticator.h"
 
 namespace skiff {
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "apiserver/authz/authorizer.h"
+#include "serving/auth/authorizer.h"
 
 namespace skiff {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "apiserver/authn/request_authenticator.h"
+#include "serving/auth/request_authenticator.h"
 
 namespace skiff {
 

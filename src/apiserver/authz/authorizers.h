@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/authz/authorizer.h"
 #include "apiserver/authz/policy_rule.h"
+#include "serving/auth/authorizer.h"
 
 namespace skiff {
 

@@ -9,10 +9,10 @@
 #include <functional>
 #include <string>
 
-#include "apiserver/authz/authorizer.h"
 #include "apiserver/authz/rbac_policy.h"
 #include "object/object_errors.h"
 #include "object/value.h"
+#include "serving/auth/authorizer.h"
 
 namespace skiff {
 

@@ -14,10 +14,10 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/authz/authorizer.h"
 #include "apiserver/authz/authorizers.h"
 #include "apiserver/authz/node_graph.h"
 #include "apiserver/authz/policy_rule.h"
+#include "serving/auth/authorizer.h"
 
 namespace skiff {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/authz/authorizer.h"
 #include "object/value.h"
+#include "serving/auth/authorizer.h"
 
 namespace skiff {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
-#include "apiserver/authn/request_authenticator.h"
 #include "apiserver/authz/cache_follower.h"
+#include "serving/auth/request_authenticator.h"
 
 namespace skiff {
 namespace {

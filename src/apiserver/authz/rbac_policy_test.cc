@@ -4,9 +4,9 @@
 
 #include "apiserver/authz/authorization_chain.h"
 #include "apiserver/authz/escalation.h"
-#include "apiserver/authz/forbidden.h"
 #include "apiserver/authz/testing.h"
 #include "object/protobuf/envelope.h"
+#include "serving/auth/forbidden.h"
 
 namespace skiff {
 namespace {

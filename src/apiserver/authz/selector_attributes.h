@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/authz/authorizer.h"
 #include "base/status.h"
+#include "serving/auth/authorizer.h"
 #include "views/authorization.k8s.io/v1.h"
 
 namespace skiff {

@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/authn/user.h"
 #include "object/json/decode.h"
 #include "object/value.h"
+#include "serving/auth/user.h"
 
 namespace skiff::testing {
 

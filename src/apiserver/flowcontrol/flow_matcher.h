@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/authn/user.h"
 #include "apiserver/request/request_info.h"
 #include "object/value.h"
+#include "serving/auth/user.h"
 
 namespace skiff {
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/authz/forbidden.h"
 #include "apiserver/in_process/call_request.h"
 #include "apiserver/in_process/executor_link.h"
 #include "apiserver/in_process/local_call.h"
@@ -15,6 +14,7 @@
 #include "apiserver/in_process/served_api.h"
 #include "apiserver/in_process/shared_documents.h"
 #include "base/limits.h"
+#include "serving/auth/forbidden.h"
 
 namespace skiff {
 namespace {

@@ -14,13 +14,13 @@
 #include <functional>
 #include <memory>
 
-#include "apiserver/authn/user.h"
-#include "apiserver/authz/authorizer.h"
 #include "apiserver/discovery/served_resources.h"
 #include "apiserver/request/api_request.h"
 #include "apiserver/rest/resource_storage.h"
 #include "base/executor.h"
 #include "client/client.h"
+#include "serving/auth/authorizer.h"
+#include "serving/auth/user.h"
 
 namespace skiff {
 

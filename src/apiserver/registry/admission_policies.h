@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "apiserver/authz/authorizer.h"
 #include "apiserver/registry/unenforced.h"
+#include "serving/auth/authorizer.h"
 
 namespace skiff {
 

@@ -2,8 +2,8 @@
 // certificate is issued for now.
 #pragma once
 
-#include "apiserver/authz/authorizer.h"
 #include "apiserver/rest/behaviour.h"
+#include "serving/auth/authorizer.h"
 
 namespace skiff {
 

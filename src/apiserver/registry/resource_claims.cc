@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "apiserver/authz/ask_now.h"
-#include "apiserver/authz/forbidden.h"
 #include "apiserver/registry/strategies.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/features.h"
 #include "apiserver/validation/field_errors.h"
 #include "apiserver/validation/value_fields.h"
+#include "serving/auth/forbidden.h"
 #include "views/resource.k8s.io/v1.h"
 
 namespace skiff {

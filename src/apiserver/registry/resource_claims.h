@@ -11,8 +11,8 @@
 #include <string_view>
 #include <utility>
 
-#include "apiserver/authz/authorizer.h"
 #include "apiserver/rest/behaviour.h"
+#include "serving/auth/authorizer.h"
 
 namespace skiff {
 

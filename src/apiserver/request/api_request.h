@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/authn/user.h"
 #include "apiserver/request/answer_once.h"
 #include "apiserver/request/local_answer.h"
 #include "apiserver/request/query.h"
 #include "apiserver/request/request_info.h"
 #include "base/clock.h"
 #include "net/http.h"
+#include "serving/auth/user.h"
 
 namespace skiff {
 

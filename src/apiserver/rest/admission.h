@@ -14,11 +14,11 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/authn/user.h"
 #include "apiserver/rest/behaviour.h"
 #include "base/status.h"
 #include "object/resource.h"
 #include "object/value.h"
+#include "serving/auth/user.h"
 #include "store/store.h"
 
 namespace skiff {

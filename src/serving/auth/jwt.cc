@@ -1,4 +1,4 @@
-#include "apiserver/authn/jwt.h"
+#include "serving/auth/jwt.h"
 
 #include "base/limits.h"
 #include "object/json/decode.h"

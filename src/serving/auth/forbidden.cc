@@ -1,4 +1,4 @@
-#include "apiserver/authz/forbidden.h"
+#include "serving/auth/forbidden.h"
 
 #include "base/html.h"
 #include "object/json/go_quoted.h"

@@ -1,4 +1,4 @@
-#include "apiserver/authn/request_authenticator.h"
+#include "serving/auth/request_authenticator.h"
 
 #include <algorithm>
 

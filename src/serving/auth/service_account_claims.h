@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/authn/user.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "object/value.h"
+#include "serving/auth/user.h"
 
 namespace skiff {
 

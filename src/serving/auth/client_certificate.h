@@ -3,8 +3,8 @@
 // file changes; what remains is that it may have expired since.
 #pragma once
 
-#include "apiserver/authn/authenticator.h"
 #include "base/clock.h"
+#include "serving/auth/authenticator.h"
 
 namespace skiff {
 

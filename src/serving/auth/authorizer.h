@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/authn/user.h"
 #include "base/status.h"
+#include "serving/auth/user.h"
 
 namespace skiff {
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/authn/user.h"
 #include "net/http.h"
+#include "serving/auth/user.h"
 
 namespace skiff {
 

@@ -1,4 +1,4 @@
-#include "apiserver/authn/jwt_key.h"
+#include "serving/auth/jwt_key.h"
 
 #include <functional>
 #include <optional>

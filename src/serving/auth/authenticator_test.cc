@@ -1,13 +1,11 @@
 #include <gtest/gtest.h>
 
-#include "apiserver/authn/bearer_token.h"
-#include "apiserver/authn/client_certificate.h"
-#include "apiserver/authn/csv.h"
-#include "apiserver/authn/request_authenticator.h"
-#include "apiserver/authn/testing.h"
-#include "apiserver/authn/token_cache.h"
-#include "apiserver/authn/token_file.h"
 #include "object/scalar/base64url.h"
+#include "serving/auth/bearer_token.h"
+#include "serving/auth/client_certificate.h"
+#include "serving/auth/request_authenticator.h"
+#include "serving/auth/testing.h"
+#include "serving/auth/token_cache.h"
 
 namespace skiff {
 namespace {
@@ -29,20 +27,37 @@ HttpRequest WithHeader(std::string name, std::string value) {
   return request;
 }
 
-constexpr char kTokens[] = "secret,ann,17,\"dev,ops\"\nother,bob,18\n";
+// Ann and Bob, by fixed tokens.
+class FixedTokens final : public TokenAuthenticator {
+ public:
+  void AuthenticateToken(std::string_view token, WantedAudiences /*audiences*/,
+                         AuthenticationCallback done) override {
+    UserInfo user;
+    if (token == "secret") {
+      user.name = "ann";
+      user.uid = "17";
+      user.groups = {"dev", "ops"};
+    } else if (token == "other") {
+      user.name = "bob";
+      user.uid = "18";
+    } else {
+      return done({});
+    }
+    done(Authentication::Of(std::move(user)));
+  }
+};
 
 // Certificate, bearer token, WebSocket token, anonymous: as the API server sets them up.
 struct Chain {
-  explicit Chain(AnonymousOptions anonymous = {})
-      : tokens(TokenFile::Parse(kTokens, "tokens.csv").value()) {
+  explicit Chain(AnonymousOptions anonymous = {}) {
     std::vector<std::unique_ptr<Authenticator>> methods;
     methods.push_back(std::make_unique<ClientCertificateAuthenticator>(clock));
-    methods.push_back(std::make_unique<BearerTokenAuthenticator>(*tokens));
-    methods.push_back(std::make_unique<WebSocketTokenAuthenticator>(*tokens));
+    methods.push_back(std::make_unique<BearerTokenAuthenticator>(tokens));
+    methods.push_back(std::make_unique<WebSocketTokenAuthenticator>(tokens));
     all = std::make_unique<RequestAuthenticator>(std::move(methods), std::move(anonymous));
   }
   ManualClock clock;
-  std::unique_ptr<TokenFile> tokens;
+  FixedTokens tokens;
   std::unique_ptr<RequestAuthenticator> all;
 };
 
@@ -184,47 +199,6 @@ TEST(WebSocketTokenTest, TokenIsASubProtocolBesideAnother) {
             "system:anonymous");
 }
 
-TEST(TokenFileTest, RecordsBecomeUsers) {
-  const auto file = TokenFile::Parse(kTokens, "t.csv").value();
-  const Authentication ann = AskToken(*file, "secret");
-  EXPECT_EQ(ann.user.uid, "17");
-  EXPECT_EQ(ann.user.groups, (std::vector<std::string>{"dev", "ops"}));
-  EXPECT_TRUE(AskToken(*file, "other").user.groups.empty());
-  EXPECT_EQ(AskToken(*file, "nobody").outcome, Outcome::kNoCredentials);
-}
-
-TEST(TokenFileTest, EmptyTokensAreSkippedAndTheLastOfADuplicateCounts) {
-  const auto file = TokenFile::Parse(",x,1\nt,a,1\r\n\nt,b,2", "t.csv").value();
-  EXPECT_EQ(file->warnings().size(), 2u);
-  EXPECT_EQ(AskToken(*file, "t").user.name, "b");
-  EXPECT_EQ(AskToken(*file, "").outcome, Outcome::kNoCredentials);
-}
-
-TEST(TokenFileTest, ABadFileIsAClearErrorWithoutItsSecrets) {
-  const auto short_record = TokenFile::Parse("t0psecret,ann\n", "/etc/tokens.csv");
-  ASSERT_FALSE(short_record.has_value());
-  EXPECT_EQ(short_record.error().message(),
-            "token file '/etc/tokens.csv' must have at least 3 columns (token, user name, user "
-            "uid), found 2");
-  const auto bad_quote = TokenFile::Parse("a,b,c\nt0p\"secret,ann,1\n", "f");
-  ASSERT_FALSE(bad_quote.has_value());
-  EXPECT_EQ(bad_quote.error().message(),
-            "token file 'f': parse error on line 2, column 4: bare \" in non-quoted field");
-  const auto missing = TokenFile::Load("/does/not/exist");
-  ASSERT_FALSE(missing.has_value());
-  EXPECT_EQ(missing.error().message(), "open /does/not/exist: No such file or directory");
-}
-
-TEST(CsvTest, QuotedFieldsMayHoldQuotesCommasAndLineEnds) {
-  const auto records = ParseCsv("\"a\"\"b\",\"c,d\"\r\n\n\"x\ny\",,z\n").value();
-  ASSERT_EQ(records.size(), 2u);
-  EXPECT_EQ(records[0], (std::vector<std::string>{"a\"b", "c,d"}));
-  EXPECT_EQ(records[1], (std::vector<std::string>{"x\ny", "", "z"}));
-  EXPECT_FALSE(ParseCsv("\"a\"b,c\n").has_value());
-  EXPECT_FALSE(ParseCsv("\"a,b\n").has_value());
-  EXPECT_EQ(ParseCsv("a,\n").value()[0], (std::vector<std::string>{"a", ""}));
-}
-
 // Counts how often it is asked.
 class CountingTokens final : public TokenAuthenticator {
  public:
@@ -286,10 +260,10 @@ TEST(TokenCacheTest, ForgetsTheOldestWhenFull) {
 TEST(TokenUnionTest, TheFirstThatKnowsTheTokenDecides) {
   int count = 0;
   std::vector<std::unique_ptr<TokenAuthenticator>> kinds;
-  kinds.push_back(TokenFile::Parse("badly,ann,1\n", "t").value());
+  kinds.push_back(std::make_unique<FixedTokens>());
   kinds.push_back(std::make_unique<CountingTokens>(count));
   TokenUnion tokens(std::move(kinds));
-  EXPECT_EQ(AskToken(tokens, "badly").user.name, "ann");
+  EXPECT_EQ(AskToken(tokens, "secret").user.name, "ann");
   EXPECT_EQ(count, 0);
   EXPECT_EQ(AskToken(tokens, "bad").outcome, Outcome::kRefused);
   EXPECT_EQ(AskToken(tokens, "good").user.name, "good");

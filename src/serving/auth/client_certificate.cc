@@ -1,4 +1,4 @@
-#include "apiserver/authn/client_certificate.h"
+#include "serving/auth/client_certificate.h"
 
 namespace skiff {
 namespace {

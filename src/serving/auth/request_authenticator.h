@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/authn/authenticator.h"
+#include "serving/auth/authenticator.h"
 
 namespace skiff {
 

@@ -1,4 +1,4 @@
-#include "apiserver/authn/bearer_token.h"
+#include "serving/auth/bearer_token.h"
 
 #include <algorithm>
 #include <cctype>

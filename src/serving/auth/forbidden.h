@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "apiserver/authz/authorizer.h"
 #include "object/object_errors.h"
+#include "serving/auth/authorizer.h"
 
 namespace skiff {
 

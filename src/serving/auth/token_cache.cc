@@ -1,4 +1,4 @@
-#include "apiserver/authn/token_cache.h"
+#include "serving/auth/token_cache.h"
 
 #include <algorithm>
 #include <string>

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/authn/jwt_key.h"
 #include "object/value.h"
+#include "serving/auth/jwt_key.h"
 
 namespace skiff {
 

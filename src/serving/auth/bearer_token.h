@@ -3,7 +3,7 @@
 // `base64url.bearer.authorization.k8s.io.BASE64URL(TOKEN)` beside at least one other.
 #pragma once
 
-#include "apiserver/authn/authenticator.h"
+#include "serving/auth/authenticator.h"
 
 namespace skiff {
 

@@ -11,10 +11,10 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "apiserver/authn/authenticator.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "crypto/digest.h"
+#include "serving/auth/authenticator.h"
 
 namespace skiff {
 

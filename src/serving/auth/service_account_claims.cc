@@ -1,4 +1,4 @@
-#include "apiserver/authn/service_account_claims.h"
+#include "serving/auth/service_account_claims.h"
 
 #include <cmath>
 
