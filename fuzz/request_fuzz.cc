@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/content/accept.h"
-#include "apiserver/request/query.h"
-#include "apiserver/request/request_info.h"
 #include "object/json/text.h"
+#include "serving/request/accept.h"
+#include "serving/request/query.h"
+#include "serving/request/request_info.h"
 
 namespace {
 

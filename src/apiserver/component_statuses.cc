@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/list_encoder.h"
 #include "apiserver/rest/local_answer.h"
 #include "net/client/https_get.h"
@@ -12,6 +11,7 @@
 #include "object/protobuf/envelope.h"
 #include "object/selector/field_selector.h"
 #include "object/selector/label_selector.h"
+#include "serving/request/respond.h"
 #include "store/cache/ordered_index.h"
 #include "views/core/v1.h"
 

@@ -15,10 +15,10 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/request/api_request.h"
 #include "apiserver/rest/endpoint.h"
 #include "base/status.h"
 #include "base/thread.h"
+#include "serving/request/api_request.h"
 #include "store/store.h"
 
 namespace skiff {

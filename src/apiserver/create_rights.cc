@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "apiserver/access_of_request.h"
 #include "object/object_errors.h"
 #include "serving/auth/forbidden.h"
+#include "serving/request/access_of_request.h"
 
 namespace skiff {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <functional>
 
-#include "apiserver/request/api_request.h"
 #include "base/status.h"
 #include "serving/auth/authorizer.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "apiserver/registry/read_now.h"
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/object_output.h"
+#include "serving/request/respond.h"
 #include "views/apiregistration.k8s.io/v1.h"
 
 namespace skiff {

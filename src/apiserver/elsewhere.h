@@ -2,8 +2,8 @@
 // server to be reached; until then they are answered as for one that cannot be.
 #pragma once
 
-#include "apiserver/request/api_request.h"
 #include "apiserver/rest/resource_storage.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

@@ -5,8 +5,8 @@
 
 #include <re2/re2.h>
 
-#include "apiserver/request/respond.h"
 #include "base/limits.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/request/api_request.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

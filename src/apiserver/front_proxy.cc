@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "apiserver/request/query.h"
 #include "base/strings.h"
+#include "serving/request/query.h"
 
 namespace skiff {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "apiserver/request/respond.h"
 #include "base/strings.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

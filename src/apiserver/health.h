@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/request/api_request.h"
 #include "base/clock.h"
 #include "base/metrics.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

@@ -6,12 +6,12 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/request/respond.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "net/loop_watchdog.h"
 #include "net/testing.h"
 #include "net/testing_responder.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "apiserver/request/query.h"
 #include "base/strings.h"
+#include "serving/request/query.h"
 
 namespace skiff {
 namespace {

@@ -17,9 +17,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "apiserver/request/respond.h"
 #include "base/html.h"
 #include "base/limits.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "apiserver/request/api_request.h"
 #include "net/unique_fd.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "apiserver/access_of_request.h"
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/object_meta.h"
 #include "base/limits.h"
 #include "object/scalar/duration.h"
 #include "serving/auth/forbidden.h"
+#include "serving/request/access_of_request.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

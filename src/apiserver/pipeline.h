@@ -17,7 +17,6 @@
 #include "apiserver/front_headers.h"
 #include "apiserver/impersonation.h"
 #include "apiserver/metrics.h"
-#include "apiserver/request/api_request.h"
 #include "apiserver/request_deadlines.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -26,6 +25,7 @@
 #include "net/http.h"
 #include "serving/auth/authenticator.h"
 #include "serving/auth/authorizer.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/request/respond.h"
 #include "base/metrics.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

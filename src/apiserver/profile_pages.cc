@@ -10,12 +10,12 @@
 #include <string_view>
 #include <utility>
 
-#include "apiserver/request/respond.h"
 #include "base/limits.h"
 #include "net/gzip.h"
 #include "profiling/cpu_sampler.h"
 #include "profiling/profiles.h"
 #include "profiling/symbols.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

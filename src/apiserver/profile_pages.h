@@ -14,9 +14,9 @@
 #include <memory>
 #include <mutex>
 
-#include "apiserver/request/api_request.h"
 #include "base/clock.h"
 #include "base/thread.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

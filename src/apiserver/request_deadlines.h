@@ -7,9 +7,9 @@
 
 #include <memory>
 
-#include "apiserver/request/answer_once.h"
 #include "apiserver/rest/deadlines.h"
 #include "base/clock.h"
+#include "serving/request/answer_once.h"
 
 namespace skiff {
 

@@ -4,10 +4,10 @@
 
 #include "apiserver/authn/token_review.h"
 #include "apiserver/authz/access_review.h"
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/admit.h"
 #include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/input.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "apiserver/registry/rules.h"
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/errors.h"
 #include "object/scalar/names.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {
@@ -20,8 +20,9 @@ std::optional<Verb> VerbOf(std::string_view name) {
 
 // By Verb.
 using VerbHandler = void (*)(ApiRequestPtr request, const Endpoint& endpoint);
-constexpr VerbHandler kHandlers[] = {HandleCreate, HandleDelete, HandleDeleteCollection, HandleGet,
-                                 HandleList,   HandlePatch,  HandleUpdate,           HandleWatch};
+constexpr VerbHandler kHandlers[] = {HandleCreate, HandleDelete, HandleDeleteCollection,
+                                     HandleGet,    HandleList,   HandlePatch,
+                                     HandleUpdate, HandleWatch};
 static_assert(std::size(kHandlers) == kVerbCount);
 
 // Kinds that Kubernetes would rather see gone, and what it says to who uses them.

@@ -10,9 +10,9 @@
 
 #include "apiserver/discovery/served_resources.h"
 #include "apiserver/registry/registry.h"
-#include "apiserver/request/api_request.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/storage_set.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

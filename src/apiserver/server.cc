@@ -14,7 +14,6 @@
 #include "apiserver/bootstrap_options.h"
 #include "apiserver/cached_objects.h"
 #include "apiserver/component_statuses.h"
-#include "apiserver/content/negotiate.h"
 #include "apiserver/create_rights.h"
 #include "apiserver/defaults/defaults.h"
 #include "apiserver/discovery/discovery.h"
@@ -38,7 +37,6 @@
 #include "apiserver/registry/read_completion.h"
 #include "apiserver/registry/registry.h"
 #include "apiserver/registry/unenforced.h"
-#include "apiserver/request/respond.h"
 #include "apiserver/request_deadlines.h"
 #include "apiserver/rest/deadlines.h"
 #include "apiserver/rest/errors.h"
@@ -60,6 +58,8 @@
 #include "base/resident_memory.h"
 #include "net/loop_watchdog.h"
 #include "net/server.h"
+#include "serving/request/negotiate.h"
+#include "serving/request/respond.h"
 #include "store/lease_pool.h"
 
 namespace skiff {

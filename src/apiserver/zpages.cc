@@ -6,10 +6,10 @@
 #include <set>
 #include <utility>
 
-#include "apiserver/content/accept.h"
-#include "apiserver/content/json_writer.h"
-#include "apiserver/content/negotiate.h"
-#include "apiserver/request/respond.h"
+#include "serving/request/accept.h"
+#include "serving/request/json_writer.h"
+#include "serving/request/negotiate.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/request/api_request.h"
 #include "base/clock.h"
 #include "object/scalar/time.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

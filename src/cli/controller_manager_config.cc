@@ -1,8 +1,8 @@
 // What /configz of kube-controller-manager shows: the options as the configuration of the version
 // kubecontrollermanager.config.k8s.io/v1alpha1, of what is there.
-#include "apiserver/content/json_writer.h"
 #include "cli/controller_manager_flags.h"
 #include "cli/flag_values.h"
+#include "serving/request/json_writer.h"
 
 namespace skiff {
 namespace {

@@ -13,11 +13,11 @@
 #include <optional>
 #include <string>
 
-#include "apiserver/content/document.h"
-#include "apiserver/content/negotiate.h"
 #include "apiserver/discovery/served_resources.h"
 #include "base/buffer.h"
 #include "base/status.h"
+#include "serving/request/document.h"
+#include "serving/request/negotiate.h"
 
 namespace skiff {
 

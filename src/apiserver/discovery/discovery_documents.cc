@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "apiserver/content/json_writer.h"
+#include "serving/request/json_writer.h"
 
 namespace skiff {
 namespace {

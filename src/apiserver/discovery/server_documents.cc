@@ -3,9 +3,9 @@
 #include <charconv>
 #include <set>
 
-#include "apiserver/content/json_writer.h"
-#include "apiserver/content/negotiate.h"
 #include "object/json/encode.h"
+#include "serving/request/json_writer.h"
+#include "serving/request/negotiate.h"
 
 namespace skiff {
 namespace {

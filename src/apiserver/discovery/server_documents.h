@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/content/document.h"
 #include "apiserver/discovery/served_resources.h"
+#include "serving/request/document.h"
 
 namespace skiff {
 

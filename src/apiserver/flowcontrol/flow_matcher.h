@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/request/request_info.h"
 #include "object/value.h"
 #include "serving/auth/user.h"
+#include "serving/request/request_info.h"
 
 namespace skiff {
 

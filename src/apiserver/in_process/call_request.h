@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include "apiserver/request/api_request.h"
 #include "base/status.h"
 #include "client/client.h"
 #include "net/http.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

@@ -8,9 +8,9 @@
 
 #include "apiserver/in_process/executor_link.h"
 #include "apiserver/in_process/local_reply.h"
-#include "apiserver/request/local_answer.h"
 #include "apiserver/rest/local_answer.h"
 #include "net/http.h"
+#include "serving/request/local_answer.h"
 
 namespace skiff {
 

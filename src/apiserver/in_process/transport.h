@@ -15,12 +15,12 @@
 #include <memory>
 
 #include "apiserver/discovery/served_resources.h"
-#include "apiserver/request/api_request.h"
 #include "apiserver/rest/resource_storage.h"
 #include "base/executor.h"
 #include "client/client.h"
 #include "serving/auth/authorizer.h"
 #include "serving/auth/user.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

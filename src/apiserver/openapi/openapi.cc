@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/content/accept.h"
-#include "apiserver/content/json_writer.h"
-#include "apiserver/content/negotiate.h"
 #include "apiserver/openapi/gnostic.h"
 #include "apiserver/openapi/operations.h"
 #include "apiserver/openapi/write_document.h"
+#include "serving/request/accept.h"
+#include "serving/request/json_writer.h"
+#include "serving/request/negotiate.h"
 
 namespace skiff {
 namespace {

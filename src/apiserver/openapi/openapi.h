@@ -19,9 +19,9 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/content/document.h"
 #include "apiserver/discovery/served_resources.h"
 #include "base/buffer.h"
+#include "serving/request/document.h"
 
 namespace skiff {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/content/json_writer.h"
 #include "object/descriptor.h"
+#include "serving/request/json_writer.h"
 
 namespace skiff {
 

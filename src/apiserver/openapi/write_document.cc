@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/content/json_writer.h"
 #include "apiserver/openapi/media_types.h"
 #include "apiserver/openapi/schemas.h"
+#include "serving/request/json_writer.h"
 
 namespace skiff {
 namespace {

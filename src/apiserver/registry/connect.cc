@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "apiserver/registry/read_now.h"
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/features.h"
 #include "apiserver/validation/field_errors.h"
 #include "base/ip_address.h"
+#include "serving/request/respond.h"
 #include "views/core/v1.h"
 
 namespace skiff {

@@ -6,7 +6,6 @@
 
 #include "apiserver/registry/pods.h"
 #include "apiserver/registry/read_now.h"
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/admit.h"
 #include "apiserver/rest/delete_object.h"
 #include "apiserver/rest/delete_options.h"
@@ -18,6 +17,7 @@
 #include "object/object_errors.h"
 #include "object/protobuf/envelope.h"
 #include "object/selector/label_selector.h"
+#include "serving/request/respond.h"
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 #include "views/policy/v1.h"

@@ -4,7 +4,6 @@
 
 #include "apiserver/registry/pod_fields.h"
 #include "apiserver/registry/status_warnings.h"
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/admit.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/input.h"
@@ -12,6 +11,7 @@
 #include "apiserver/rest/update_object.h"
 #include "apiserver/rest/write_rules.h"
 #include "object/object_errors.h"
+#include "serving/request/respond.h"
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 

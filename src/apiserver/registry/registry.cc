@@ -18,10 +18,10 @@
 #include "apiserver/registry/strategies.h"
 #include "apiserver/registry/unenforced.h"
 #include "apiserver/registry/workload_behaviours.h"
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/admit.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/validation/features.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 

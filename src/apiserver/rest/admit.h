@@ -2,10 +2,10 @@
 // that gets stored (bindings, evictions, requests for tokens, reviews), and connections.
 #pragma once
 
-#include "apiserver/request/api_request.h"
 #include "apiserver/rest/endpoint.h"
 #include "base/status.h"
 #include "object/value.h"
+#include "serving/request/api_request.h"
 #include "store/store.h"
 
 namespace skiff {

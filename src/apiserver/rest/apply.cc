@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "apiserver/managed_fields/field_manager.h"
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/field_tracking.h"
@@ -14,6 +13,7 @@
 #include "base/strings.h"
 #include "object/json/decode.h"
 #include "object/yaml/to_json.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/request/api_request.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "object/resource.h"
 #include "object/value.h"
+#include "serving/request/api_request.h"
 #include "store/store.h"
 
 namespace skiff {

@@ -1,10 +1,10 @@
 // The options of a connection (PodExecOptions and its like) as the query and the path give them.
 #pragma once
 
-#include "apiserver/request/query.h"
-#include "apiserver/request/request_info.h"
 #include "base/status.h"
 #include "object/value.h"
+#include "serving/request/query.h"
+#include "serving/request/request_info.h"
 
 namespace skiff {
 

@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "apiserver/managed_fields/entries.h"
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/admission_looks.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
@@ -13,6 +12,7 @@
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/write_rules.h"
 #include "base/limits.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

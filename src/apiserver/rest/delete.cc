@@ -1,11 +1,11 @@
 // DELETE of an object.
 #include <utility>
 
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/delete_object.h"
 #include "apiserver/rest/delete_options.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/object_meta.h"
+#include "serving/request/respond.h"
 #include "views/meta/v1.h"
 
 namespace skiff {

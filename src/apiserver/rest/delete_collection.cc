@@ -5,13 +5,13 @@
 #include <optional>
 #include <utility>
 
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/delete_object.h"
 #include "apiserver/rest/delete_options.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/list_encoder.h"
 #include "apiserver/rest/list_options.h"
 #include "apiserver/rest/local_answer.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <string_view>
 
-#include "apiserver/request/api_request.h"
 #include "apiserver/rest/behaviour.h"
 #include "base/status.h"
 #include "object/resource.h"
+#include "serving/request/api_request.h"
 #include "views/meta/v1.h"
 
 namespace skiff {

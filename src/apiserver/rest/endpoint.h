@@ -6,7 +6,6 @@
 #include <mutex>
 #include <string_view>
 
-#include "apiserver/request/api_request.h"
 #include "apiserver/rest/admission.h"
 #include "apiserver/rest/behaviour.h"
 #include "apiserver/rest/deadlines.h"
@@ -18,6 +17,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "object/resource.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

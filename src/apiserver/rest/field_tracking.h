@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "apiserver/managed_fields/field_manager.h"
-#include "apiserver/request/api_request.h"
 #include "apiserver/rest/endpoint.h"
 #include "base/status.h"
 #include "object/value.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

@@ -8,10 +8,10 @@
 #include <array>
 #include <cstdint>
 
-#include "apiserver/request/output.h"
 #include "apiserver/rest/object_output.h"
 #include "base/limits.h"
 #include "base/shared_bytes.h"
+#include "serving/request/output.h"
 #include "store/store.h"
 
 namespace skiff {

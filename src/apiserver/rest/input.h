@@ -4,12 +4,12 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/request/api_request.h"
 #include "apiserver/rest/write_options.h"
 #include "base/status.h"
 #include "object/descriptor.h"
 #include "object/field_issue.h"
 #include "object/value.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

@@ -13,8 +13,8 @@
 #include <mutex>
 #include <vector>
 
-#include "apiserver/request/query.h"
 #include "crypto/digest.h"
+#include "serving/request/query.h"
 #include "store/store.h"
 
 namespace skiff {

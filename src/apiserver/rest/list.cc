@@ -2,12 +2,12 @@
 // sent, so that a list takes no more memory than its next piece, however long it is.
 #include <utility>
 
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/list_encoder.h"
 #include "apiserver/rest/list_options.h"
 #include "apiserver/rest/local_answer.h"
 #include "base/limits.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

@@ -7,11 +7,11 @@
 #include <optional>
 #include <string_view>
 
-#include "apiserver/request/output.h"
 #include "apiserver/rest/endpoint.h"
 #include "base/buffer.h"
 #include "base/status.h"
 #include "base/work_budget.h"
+#include "serving/request/output.h"
 #include "store/cache/list_reply.h"
 
 namespace skiff {

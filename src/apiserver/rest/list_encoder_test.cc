@@ -7,13 +7,13 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/stepping_clock.h"
 #include "base/random.h"
 #include "net/testing_responder.h"
 #include "object/json/decode.h"
 #include "object/protobuf/envelope.h"
 #include "object/selector/label_selector.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

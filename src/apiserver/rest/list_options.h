@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/request/api_request.h"
 #include "apiserver/rest/endpoint.h"
 #include "base/status.h"
+#include "serving/request/api_request.h"
 #include "store/cache/selection.h"
 
 namespace skiff {

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/tables/partial_metadata.h"
+#include "serving/request/respond.h"
 #include "store/cache/event_encoding.h"
 
 namespace skiff {

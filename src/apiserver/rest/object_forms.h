@@ -4,12 +4,12 @@
 #include <memory>
 #include <string_view>
 
-#include "apiserver/request/output.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/list_encoder.h"
 #include "apiserver/rest/watch_encoder.h"
 #include "base/shared_bytes.h"
 #include "base/status.h"
+#include "serving/request/output.h"
 #include "store/store.h"
 
 namespace skiff {

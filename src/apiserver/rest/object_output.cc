@@ -4,7 +4,6 @@
 
 #include "apiserver/convert/convert.h"
 #include "apiserver/convert/layout.h"
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/tables/object_bytes.h"
 #include "base/limits.h"
@@ -14,6 +13,7 @@
 #include "object/protobuf/envelope.h"
 #include "object/protobuf/resource_version.h"
 #include "object/transcode/protobuf_to_json.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

@@ -7,12 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/request/output.h"
 #include "base/buffer.h"
 #include "base/shared_bytes.h"
 #include "base/status.h"
 #include "object/resource.h"
 #include "object/value.h"
+#include "serving/request/output.h"
 #include "store/store.h"
 
 namespace skiff {

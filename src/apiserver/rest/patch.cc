@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "apiserver/convert/normalize.h"
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/field_tracking.h"
@@ -19,6 +18,7 @@
 #include "object/patch/json_patch.h"
 #include "object/patch/merge_patch.h"
 #include "object/patch/strategic_merge_patch.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

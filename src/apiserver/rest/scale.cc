@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "apiserver/managed_fields/scale_fields.h"
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/field_tracking.h"
@@ -17,6 +16,7 @@
 #include "object/object_errors.h"
 #include "object/protobuf/envelope.h"
 #include "object/selector/label_selector.h"
+#include "serving/request/respond.h"
 #include "views/autoscaling/v1.h"
 
 namespace skiff {

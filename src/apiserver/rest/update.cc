@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/input.h"
 #include "apiserver/rest/update_object.h"
 #include "apiserver/rest/write_rules.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

@@ -5,7 +5,6 @@
 #include "apiserver/convert/convert.h"
 #include "apiserver/managed_fields/entries.h"
 #include "apiserver/managed_fields/field_manager.h"
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/admission.h"
 #include "apiserver/rest/admission_looks.h"
 #include "apiserver/rest/errors.h"
@@ -14,6 +13,7 @@
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/write_rules.h"
 #include "apiserver/validation/disabled_fields.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

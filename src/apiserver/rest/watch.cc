@@ -2,7 +2,6 @@
 // stops. Over HTTP the events follow each other; over a WebSocket each is a message.
 #include <utility>
 
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/list_options.h"
 #include "apiserver/rest/local_answer.h"
@@ -10,6 +9,7 @@
 #include "base/limits.h"
 #include "base/work_budget.h"
 #include "net/websocket.h"
+#include "serving/request/respond.h"
 #include "store/cache/watcher.h"
 
 namespace skiff {

@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "apiserver/request/output.h"
 #include "apiserver/rest/endpoint.h"
 #include "base/buffer.h"
 #include "base/status.h"
+#include "serving/request/output.h"
 #include "store/cache/watcher.h"
 
 namespace skiff {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/request/api_request.h"
 #include "base/status.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/request/api_request.h"
 #include "apiserver/rest/endpoint.h"
 #include "base/status.h"
 #include "object/value.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

@@ -1,4 +1,4 @@
-#include "apiserver/content/negotiate.h"
+#include "serving/request/negotiate.h"
 
 #include <string>
 

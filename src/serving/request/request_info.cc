@@ -1,4 +1,4 @@
-#include "apiserver/request/request_info.h"
+#include "serving/request/request_info.h"
 
 #include <algorithm>
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <string_view>
 
-#include "apiserver/content/accept.h"
 #include "base/status.h"
+#include "serving/request/accept.h"
 
 namespace skiff {
 

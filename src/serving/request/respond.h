@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/request/api_request.h"
-#include "apiserver/request/output.h"
 #include "base/buffer.h"
 #include "base/shared_bytes.h"
 #include "base/status.h"
 #include "object/value.h"
+#include "serving/request/api_request.h"
+#include "serving/request/output.h"
 
 namespace skiff {
 

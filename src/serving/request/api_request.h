@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/request/answer_once.h"
-#include "apiserver/request/local_answer.h"
-#include "apiserver/request/query.h"
-#include "apiserver/request/request_info.h"
 #include "base/clock.h"
 #include "net/http.h"
 #include "serving/auth/user.h"
+#include "serving/request/answer_once.h"
+#include "serving/request/local_answer.h"
+#include "serving/request/query.h"
+#include "serving/request/request_info.h"
 
 namespace skiff {
 

@@ -1,8 +1,7 @@
-#include "apiserver/request/respond.h"
+#include "serving/request/respond.h"
 
 #include <utility>
 
-#include "apiserver/request/warnings.h"
 #include "base/limits.h"
 #include "base/strings.h"
 #include "net/gzip.h"
@@ -11,6 +10,7 @@
 #include "object/json/status.h"
 #include "object/protobuf/envelope.h"
 #include "object/yaml/emit.h"
+#include "serving/request/warnings.h"
 
 namespace skiff {
 namespace {

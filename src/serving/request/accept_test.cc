@@ -1,4 +1,4 @@
-#include "apiserver/content/accept.h"
+#include "serving/request/accept.h"
 
 #include <string>
 

@@ -1,8 +1,8 @@
-#include "apiserver/content/document.h"
+#include "serving/request/document.h"
 
 #include <gtest/gtest.h>
 
-#include "apiserver/content/json_writer.h"
+#include "serving/request/json_writer.h"
 
 namespace skiff {
 namespace {

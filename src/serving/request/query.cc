@@ -1,4 +1,4 @@
-#include "apiserver/request/query.h"
+#include "serving/request/query.h"
 
 #include <charconv>
 

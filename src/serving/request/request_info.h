@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/request/query.h"
 #include "base/status.h"
+#include "serving/request/query.h"
 
 namespace skiff {
 

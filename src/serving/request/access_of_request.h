@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "apiserver/request/api_request.h"
 #include "object/selector/field_selector.h"
 #include "serving/auth/authorizer.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

@@ -1,11 +1,11 @@
-#include "apiserver/request/output.h"
+#include "serving/request/output.h"
 
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
-#include "apiserver/content/negotiate.h"
+#include "serving/request/negotiate.h"
 
 namespace skiff {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "apiserver/request/api_request.h"
 #include "base/status.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

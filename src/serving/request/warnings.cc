@@ -1,4 +1,4 @@
-#include "apiserver/request/warnings.h"
+#include "serving/request/warnings.h"
 
 #include <algorithm>
 #include <set>

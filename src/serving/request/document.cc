@@ -1,4 +1,4 @@
-#include "apiserver/content/document.h"
+#include "serving/request/document.h"
 
 #include "crypto/digest.h"
 
