@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/health.h"
 #include "base/log.h"
+#include "serving/health.h"
 #include "store/store.h"
 
 namespace skiff {

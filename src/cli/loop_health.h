@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/health.h"
 #include "base/clock.h"
+#include "serving/health.h"
 
 namespace skiff {
 

@@ -4,14 +4,13 @@
 #include <mutex>
 #include <utility>
 
-#include "apiserver/metrics.h"
-#include "apiserver/profile_pages.h"
 #include "net/server.h"
 #include "serving/auth/bearer_token.h"
 #include "serving/auth/client_certificate.h"
 #include "serving/auth/forbidden.h"
 #include "serving/auth/request_authenticator.h"
 #include "serving/auth/token_cache.h"
+#include "serving/profile_pages.h"
 #include "serving/request/access_of_request.h"
 #include "serving/request/respond.h"
 

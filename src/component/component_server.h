@@ -5,16 +5,14 @@
 //   /healthz, /livez, /readyz   with ?verbose and ?exclude=, and single checks below
 //   /metrics, /metrics/slis     for Prometheus
 //   /configz                    as JSON
-//   /statusz, /flagz            see apiserver/zpages.h
-//   /debug/pprof/               see apiserver/profile_pages.h
+//   /statusz, /flagz            see serving/zpages.h
+//   /debug/pprof/               see serving/profile_pages.h
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "apiserver/health.h"
-#include "apiserver/zpages.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/metrics.h"
@@ -22,6 +20,8 @@
 #include "client/client.h"
 #include "component/delegation.h"
 #include "net/tls_options.h"
+#include "serving/health.h"
+#include "serving/zpages.h"
 
 namespace skiff {
 

@@ -1,4 +1,4 @@
-#include "apiserver/health.h"
+#include "serving/health.h"
 
 #include <algorithm>
 

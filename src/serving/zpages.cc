@@ -1,4 +1,4 @@
-#include "apiserver/zpages.h"
+#include "serving/zpages.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "apiserver/profile_pages.h"
+#include "serving/profile_pages.h"
 
 #include <malloc.h>
 
