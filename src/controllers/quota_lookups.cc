@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "apiserver/quota/pod_of_claim.h"
+#include "quota/pod_of_claim.h"
 
 namespace skiff {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/quota/evaluator.h"
 #include "client/informer.h"
+#include "quota/evaluator.h"
 
 namespace skiff {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "apiserver/quota/evaluators.h"
 #include "controllers/objects.h"
+#include "quota/evaluators.h"
 
 namespace skiff {
 namespace {

@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/quota/evaluator.h"
-#include "apiserver/quota/resource_list.h"
 #include "base/clock.h"
 #include "client/client.h"
 #include "client/informer.h"
 #include "controllers/quota_lookups.h"
+#include "quota/evaluator.h"
+#include "quota/resource_list.h"
 
 namespace skiff {
 

@@ -3,10 +3,10 @@
 #include <memory>
 #include <string>
 
-#include "apiserver/quota/evaluator.h"
 #include "controllers/loop.h"
 #include "controllers/objects.h"
 #include "controllers/quota_monitors.h"
+#include "quota/evaluator.h"
 #include "views/core/v1.h"
 
 namespace skiff {

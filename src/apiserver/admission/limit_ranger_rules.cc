@@ -5,10 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include "apiserver/quota/pod_resources.h"
-#include "apiserver/quota/resource_list.h"
 #include "base/limits.h"
 #include "base/strings.h"
+#include "quota/pod_resources.h"
+#include "quota/resource_list.h"
 #include "views/meta/v1.h"
 
 namespace skiff {

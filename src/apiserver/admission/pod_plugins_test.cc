@@ -3,7 +3,7 @@
 
 #include "apiserver/admission/testing.h"
 #include "apiserver/admission/tolerations.h"
-#include "apiserver/quota/pod_resources.h"
+#include "quota/pod_resources.h"
 
 namespace skiff {
 namespace {

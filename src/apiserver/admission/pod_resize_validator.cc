@@ -5,8 +5,8 @@
 #include "apiserver/admission/lookups.h"
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/request.h"
-#include "apiserver/quota/pod_resources.h"
 #include "apiserver/rest/object_meta.h"
+#include "quota/pod_resources.h"
 #include "views/core/v1.h"
 
 namespace skiff {

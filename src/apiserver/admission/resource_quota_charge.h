@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "apiserver/admission/resource_quota_config.h"
-#include "apiserver/quota/evaluator.h"
-#include "apiserver/quota/resource_list.h"
 #include "base/status.h"
 #include "object/value.h"
+#include "quota/evaluator.h"
+#include "quota/resource_list.h"
 #include "store/store.h"
 
 namespace skiff {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/quota/evaluator.h"
 #include "base/status.h"
+#include "quota/evaluator.h"
 
 namespace skiff {
 

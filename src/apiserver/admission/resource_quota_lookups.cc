@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "apiserver/admission/lookups.h"
-#include "apiserver/quota/pod_of_claim.h"
 #include "apiserver/registry/read_now.h"
 #include "apiserver/rest/object_output.h"
+#include "quota/pod_of_claim.h"
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 #include "views/resource.k8s.io/v1.h"

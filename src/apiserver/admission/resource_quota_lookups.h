@@ -1,8 +1,8 @@
 // What quotas need to know of device classes and pods, from the watch caches.
 #pragma once
 
-#include "apiserver/quota/evaluator.h"
 #include "apiserver/rest/storage_set.h"
+#include "quota/evaluator.h"
 
 namespace skiff {
 

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/quota/resource_list.h"
 #include "base/status.h"
 #include "object/scalar/time.h"
 #include "object/value.h"
+#include "quota/resource_list.h"
 #include "views/core/v1.h"
 
 namespace skiff {

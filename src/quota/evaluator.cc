@@ -1,9 +1,9 @@
-#include "apiserver/quota/evaluator.h"
+#include "quota/evaluator.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "apiserver/quota/evaluators.h"
+#include "quota/evaluators.h"
 
 namespace skiff {
 namespace {

@@ -5,7 +5,7 @@
 // that come after them. What is said for the pod itself takes the place of the sum.
 #pragma once
 
-#include "apiserver/quota/resource_list.h"
+#include "quota/resource_list.h"
 #include "views/core/v1.h"
 
 namespace skiff {

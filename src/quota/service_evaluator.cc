@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "apiserver/quota/evaluators.h"
+#include "quota/evaluators.h"
 
 namespace skiff {
 namespace {

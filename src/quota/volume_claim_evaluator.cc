@@ -1,4 +1,4 @@
-#include "apiserver/quota/evaluators.h"
+#include "quota/evaluators.h"
 #include "views/meta/v1.h"
 
 namespace skiff {

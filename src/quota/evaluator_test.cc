@@ -1,4 +1,4 @@
-#include "apiserver/quota/evaluator.h"
+#include "quota/evaluator.h"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "apiserver/quota/evaluators.h"
+#include "quota/evaluators.h"
 #include "views/meta/v1.h"
 #include "views/resource.k8s.io/v1.h"
 

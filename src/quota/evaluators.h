@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "apiserver/quota/evaluator.h"
 #include "object/selector/label_selector.h"
+#include "quota/evaluator.h"
 
 namespace skiff {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <map>
 
-#include "apiserver/quota/evaluators.h"
-#include "apiserver/quota/pod_resources.h"
 #include "object/scalar/names.h"
+#include "quota/evaluators.h"
+#include "quota/pod_resources.h"
 #include "views/meta/v1.h"
 
 namespace skiff {

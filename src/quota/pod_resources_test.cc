@@ -1,4 +1,4 @@
-#include "apiserver/quota/pod_resources.h"
+#include "quota/pod_resources.h"
 
 #include <string>
 

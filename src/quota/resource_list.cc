@@ -1,4 +1,4 @@
-#include "apiserver/quota/resource_list.h"
+#include "quota/resource_list.h"
 
 #include <utility>
 

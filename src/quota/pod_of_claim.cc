@@ -1,4 +1,4 @@
-#include "apiserver/quota/pod_of_claim.h"
+#include "quota/pod_of_claim.h"
 
 #include <tuple>
 
