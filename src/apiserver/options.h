@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/host_facts.h"
 #include "base/ip_address.h"
 #include "base/status.h"
 #include "net/tls_options.h"
@@ -189,12 +190,6 @@ struct ApiServerOptions {
   // Whether a feature of feature_gates.h is on: as given, by AllAlpha or AllBeta, or by default.
   // False for what is no feature.
   bool FeatureEnabled(std::string_view name) const;
-};
-
-// Host facts that derived options need.
-struct HostFacts {
-  std::optional<IpAddress> default_address;  // of the interface that the default route leaves by
-  std::string host_name;
 };
 
 // Fills in what was not given: the advertise address, the external host name, 10.0.0.0/24 for

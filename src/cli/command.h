@@ -1,22 +1,21 @@
-// The commands of `skiff`: one table, from which dispatch, help, manual pages and completion all
-// come. A new command is a class, a line in the table and nothing else.
+// What a command is: how it is described, declares its flags and runs. `commands.h` lists all.
 //
 // A command may be a group of others (`skiff store`): it does nothing itself, and the names of its
-// members begin with its own (`store backup`).
-//
-// Executables that are one command, kube-apiserver and kube-controller-manager, are described in
-// the same way; `skiff help` and `skiff completion` speak for them too.
+// members begin with its own (`store backup`). Programs that are one command, kube-apiserver and
+// kube-controller-manager, are described in the same way.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/status.h"
 #include "cli/flags.h"
 
 namespace skiff {
+
+struct ServerCommandLine;
 
 // What every command ends with; scripts rely on them.
 inline constexpr int kExitSuccess = 0;
@@ -32,6 +31,9 @@ class CommandRun {
   virtual Result<void> Check() { return {}; }
   // Does the work and returns the exit code.
   virtual int Run() = 0;
+  // Of servers, which declare --help and --version themselves, as Kubernetes' do: whether these
+  // were given. Null for all others.
+  virtual const ServerCommandLine* server_line() const { return nullptr; }
 };
 
 struct Example {
@@ -46,7 +48,7 @@ struct Command {
   std::span<const Example> examples;
   std::span<const std::string_view> exit_codes;  // what 0, 1, 2 … mean
   std::unique_ptr<CommandRun> (*make)();         // null for a group
-  std::string_view program = "skiff";            // the executable, which may be all of the name
+  std::string_view program = "skiff";            // which may be all of the name
 
   bool is_group() const { return make == nullptr; }
   // As it is typed behind the name of its group.
@@ -55,27 +57,11 @@ struct Command {
   std::string full_name() const;
 };
 
-// In the order in which help shows them.
-std::span<const Command> AllCommands();
-// The executables beside skiff.
-std::vector<const Command*> AllServers();
-const Command* FindCommand(std::string_view name);
-// The members of a group; those that stand alone when `group` is null.
-std::vector<const Command*> CommandsOf(const Command* group);
-// The flags of a command, --help included, for those who only describe them.
-FlagSet DescribeFlags(const Command& command, std::unique_ptr<CommandRun>& run);
-
 // Writes all of the text to standard output or says why it cannot; the exit code.
 int PrintText(std::string_view text);
 
 // Says on standard error what is wrong; with kExitUsage, also where to read how it is done right.
 // `who` is a full name. Gives the code.
 int Complain(const std::string& who, const std::string& what, int code);
-
-// "skiff v0.1.0 (Kubernetes v1.36.4)"
-std::string VersionText();
-
-// The whole of the program, from the words after its name to the exit code.
-int RunCommandLine(std::span<const std::string_view> words);
 
 }  // namespace skiff

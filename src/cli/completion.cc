@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "cli/commands.h"
+
 namespace skiff {
 namespace {
 

@@ -104,16 +104,14 @@ class EtcdRun final : public CommandRun {
 
 std::unique_ptr<CommandRun> MakeEtcd() { return std::make_unique<EtcdRun>(); }
 
-int RunEtcd(std::span<const std::string_view> words) {
+std::vector<std::string> WithTwoDashes(std::span<const std::string_view> words) {
   std::vector<std::string> dashed;
   dashed.reserve(words.size());
   for (const std::string_view word : words) {
     const bool has_one_dash = word.size() > 2 && word[0] == '-' && word[1] != '-';
     dashed.push_back((has_one_dash ? "-" : "") + std::string(word));
   }
-  std::vector<std::string_view> all = {"etcd"};
-  all.insert(all.end(), dashed.begin(), dashed.end());
-  return RunCommandLine(all);
+  return dashed;
 }
 
 }  // namespace skiff

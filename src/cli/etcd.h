@@ -4,7 +4,9 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/command.h"
 
@@ -12,8 +14,8 @@ namespace skiff {
 
 std::unique_ptr<CommandRun> MakeEtcd();
 
-// From the words after the name `etcd`, which may have one dash before a flag, as etcd's may.
-int RunEtcd(std::span<const std::string_view> words);
+// What may be given with one dash before a flag, as etcd takes it, in the form that skiff takes.
+std::vector<std::string> WithTwoDashes(std::span<const std::string_view> words);
 
 inline constexpr std::string_view kEtcdDescription =
     "Serves an embedded store to clients of etcd: its API, version 3, over gRPC, as etcd 3.6 "

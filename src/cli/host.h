@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "apiserver/options.h"
+#include "base/host_facts.h"
 #include "base/ip_address.h"
 #include "base/status.h"
 

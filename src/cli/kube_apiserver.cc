@@ -12,7 +12,6 @@
 #include "cli/apiserver_flags.h"
 #include "cli/host.h"
 #include "cli/last_resort.h"
-#include "cli/server_command.h"
 #include "cli/stop_signals.h"
 #include "pki/cluster_pki.h"
 #include "pki/files.h"
@@ -107,7 +106,7 @@ Result<void> Serve(ApiServerCommandLine& line) {
   return {};
 }
 
-class ApiServerRun : public ServerRun {
+class ApiServerRun : public CommandRun {
  public:
   void Declare(FlagSet& flags) override {
     flags = ServerFlagSet<ApiServerCommandLine>(AllApiServerFlags(), line_);
@@ -117,7 +116,7 @@ class ApiServerRun : public ServerRun {
     if (served) return kExitSuccess;
     return Complain(std::string(kName), served.error().message(), kExitFailure);
   }
-  const ServerCommandLine& line() const override { return line_; }
+  const ServerCommandLine* server_line() const override { return &line_; }
 
  private:
   ApiServerCommandLine line_;
@@ -132,11 +131,6 @@ const Command& KubeApiServerCommand() {
       "", "serve the API of Kubernetes", kDescription, kExamples, kExitCodes, MakeApiServer, kName,
   };
   return command;
-}
-
-int RunKubeApiServer(std::span<const std::string_view> words) {
-  ApiServerRun run;
-  return RunServer(KubeApiServerCommand(), run, words);
 }
 
 }  // namespace skiff

@@ -12,7 +12,6 @@
 #include "cli/controller_manager_process.h"
 #include "cli/host.h"
 #include "cli/last_resort.h"
-#include "cli/server_command.h"
 #include "cli/stop_signals.h"
 #include "cli/version.h"
 
@@ -82,14 +81,14 @@ int Run(const ControllerManagerCommandLine& line) {
   return kExitFailure;
 }
 
-class ControllerManagerRun : public ServerRun {
+class ControllerManagerRun : public CommandRun {
  public:
   void Declare(FlagSet& flags) override {
     flags = ServerFlagSet<ControllerManagerCommandLine>(AllControllerManagerFlags(), line_);
   }
   Result<void> Check() override { return Validate(line_); }
   int Run() override { return skiff::Run(line_); }
-  const ServerCommandLine& line() const override { return line_; }
+  const ServerCommandLine* server_line() const override { return &line_; }
 
  private:
   ControllerManagerCommandLine line_;
@@ -110,11 +109,6 @@ const Command& KubeControllerManagerCommand() {
       kName,
   };
   return command;
-}
-
-int RunKubeControllerManager(std::span<const std::string_view> words) {
-  ControllerManagerRun run;
-  return RunServer(KubeControllerManagerCommand(), run, words);
 }
 
 }  // namespace skiff

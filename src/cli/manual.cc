@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "cli/commands.h"
 #include "cli/version.h"
 
 namespace skiff {

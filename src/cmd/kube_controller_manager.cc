@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/command.h"
+#include "cli/commands.h"
 
 int main(int argc, char** argv) {
   try {
-    return skiff::RunKubeControllerManager(
-        std::vector<std::string_view>(argv + (argc > 0), argv + argc));
+    return skiff::RunCommand(skiff::KubeControllerManagerCommand(),
+                             std::vector<std::string_view>(argv + (argc > 0), argv + argc));
   } catch (const std::bad_alloc&) {
     std::fputs("kube-controller-manager: out of memory\n", stderr);
     return skiff::kExitFailure;

@@ -1,0 +1,34 @@
+// The commands of `skiff` and the programs beside it: one table, from which dispatch, help, manual
+// pages and completion all come. A new command is a class, a line in the table and nothing else.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/flags.h"
+
+namespace skiff {
+
+// In the order in which help shows them.
+std::span<const Command> AllCommands();
+// The programs beside skiff that are one command.
+std::vector<const Command*> AllServers();
+const Command* FindCommand(std::string_view name);
+// The members of a group; those that stand alone when `group` is null.
+std::vector<const Command*> CommandsOf(const Command* group);
+// The flags of a command, --help included, for those who only describe them.
+FlagSet DescribeFlags(const Command& command, std::unique_ptr<CommandRun>& run);
+
+// "skiff v0.1.0 (Kubernetes v1.36.4)"
+std::string VersionText();
+
+// From the words after the name of a command, or of a program that is one, to the exit code.
+int RunCommand(const Command& command, std::span<const std::string_view> words);
+// From the words after the name of skiff to the exit code.
+int RunCommandLine(std::span<const std::string_view> words);
+
+}  // namespace skiff
