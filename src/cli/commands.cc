@@ -5,18 +5,18 @@
 
 #include "base/strings.h"
 #include "base/suggest.h"
-#include "cli/bench_commands.h"
+#include "cli/apiserver/kube_apiserver.h"
+#include "cli/bench/bench_commands.h"
+#include "cli/common/output.h"
+#include "cli/common/server_flags.h"
+#include "cli/common/version.h"
 #include "cli/completion.h"
-#include "cli/convert.h"
-#include "cli/etcd.h"
-#include "cli/kube_apiserver.h"
-#include "cli/kube_controller_manager.h"
+#include "cli/controller_manager/kube_controller_manager.h"
+#include "cli/convert/convert.h"
+#include "cli/etcd/etcd.h"
 #include "cli/manual.h"
-#include "cli/output.h"
-#include "cli/server_flags.h"
-#include "cli/store_commands.h"
-#include "cli/up_commands.h"
-#include "cli/version.h"
+#include "cli/store/store_commands.h"
+#include "cli/up/up_commands.h"
 
 namespace skiff {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/command.h"
-#include "cli/flags.h"
+#include "cli/common/command.h"
+#include "cli/common/flags.h"
 
 namespace skiff {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/command.h"
+#include "cli/common/command.h"
 
 namespace skiff {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/version.h"
+#include "cli/common/version.h"
 
 namespace skiff {
 namespace {

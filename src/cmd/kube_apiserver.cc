@@ -1,5 +1,5 @@
 // build/bin/kube-apiserver: the API server alone, with the flags of Kubernetes' own.
-#include "cli/kube_apiserver.h"
+#include "cli/apiserver/kube_apiserver.h"
 
 #include <cstdio>
 #include <new>

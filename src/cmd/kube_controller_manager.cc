@@ -1,5 +1,5 @@
 // build/bin/kube-controller-manager: the control loops alone, with the flags of Kubernetes' own.
-#include "cli/kube_controller_manager.h"
+#include "cli/controller_manager/kube_controller_manager.h"
 
 #include <cstdio>
 #include <new>

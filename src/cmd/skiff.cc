@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/etcd.h"
+#include "cli/etcd/etcd.h"
 
 int main(int argc, char** argv) {
   const std::string_view name = argc > 0 ? argv[0] : "";

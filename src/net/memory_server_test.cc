@@ -136,7 +136,7 @@ TEST(MemoryServerTest, PingsDoNotKeepAClientThatTakesNothing) {
   RawClient client(server.address());
   client.Send(FirstFrames() +
               Http2Frame(NGHTTP2_HEADERS, kWhole, 1, std::string("\x82") + PostHead().substr(1)));
-  // Ended is the stream, or the connection with it when nothing else was sent since the last of DATA.
+  // The stream ends, or the connection with it when nothing was sent since the last of DATA.
   const std::string reset = Http2Frame(NGHTTP2_RST_STREAM, 0, 1, std::string("\0\0\0\x08", 4));
   bool has_ended = false;
   for (int i = 0; i < 8 && !has_ended; ++i) {

@@ -1,0 +1,10 @@
+// kube-apiserver as a command: its description and its run.
+#pragma once
+
+#include "cli/common/command.h"
+
+namespace skiff {
+
+const Command& KubeApiServerCommand();
+
+}  // namespace skiff

@@ -1,0 +1,67 @@
+// What a command is: how it is described, declares its flags and runs. `commands.h` lists all.
+//
+// A command may be a group of others (`skiff store`): it does nothing itself, and the names of its
+// members begin with its own (`store backup`). Programs that are one command, kube-apiserver and
+// kube-controller-manager, are described in the same way.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "cli/common/flags.h"
+
+namespace skiff {
+
+struct ServerCommandLine;
+
+// What every command ends with; scripts rely on them.
+inline constexpr int kExitSuccess = 0;
+inline constexpr int kExitFailure = 1;  // the input or the system is at fault
+inline constexpr int kExitUsage = 2;    // the command line is at fault
+
+// One run of a command. It owns the options that its flags set.
+class CommandRun {
+ public:
+  virtual ~CommandRun() = default;
+  virtual void Declare(FlagSet& flags) = 0;
+  // Faults of the options that no single flag has, such as two that exclude each other.
+  virtual Result<void> Check() { return {}; }
+  // Does the work and returns the exit code.
+  virtual int Run() = 0;
+  // Of servers, which declare --help and --version themselves, as Kubernetes' do: whether these
+  // were given. Null for all others.
+  virtual const ServerCommandLine* server_line() const { return nullptr; }
+};
+
+struct Example {
+  std::string_view about;
+  std::string_view line;
+};
+
+struct Command {
+  std::string_view name;         // "convert", "store backup"
+  std::string_view summary;      // one line, no full stop
+  std::string_view description;  // paragraphs, an empty line between them
+  std::span<const Example> examples;
+  std::span<const std::string_view> exit_codes;  // what 0, 1, 2 … mean
+  std::unique_ptr<CommandRun> (*make)();         // null for a group
+  std::string_view program = "skiff";            // which may be all of the name
+
+  bool is_group() const { return make == nullptr; }
+  // As it is typed behind the name of its group.
+  std::string_view last_word() const { return name.substr(name.rfind(' ') + 1); }
+  // As it is typed: "skiff store backup", "kube-apiserver".
+  std::string full_name() const;
+};
+
+// Writes all of the text to standard output or says why it cannot; the exit code.
+int PrintText(std::string_view text);
+
+// Says on standard error what is wrong; with kExitUsage, also where to read how it is done right.
+// `who` is a full name. Gives the code.
+int Complain(const std::string& who, const std::string& what, int code);
+
+}  // namespace skiff

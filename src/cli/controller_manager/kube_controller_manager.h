@@ -1,0 +1,10 @@
+// kube-controller-manager as a command: its description and its run.
+#pragma once
+
+#include "cli/common/command.h"
+
+namespace skiff {
+
+const Command& KubeControllerManagerCommand();
+
+}  // namespace skiff

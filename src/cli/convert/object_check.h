@@ -1,0 +1,57 @@
+// What an object is, and what is wrong with it: its header (apiVersion and kind) and, for a List,
+// whose items the decoders keep as they are, the items against their own kinds.
+#pragma once
+
+#include <string_view>
+
+#include "base/status.h"
+#include "cli/common/complaints.h"
+#include "object/descriptor.h"
+#include "object/json/decode.h"
+
+namespace skiff {
+
+// The modes of Kubernetes' field validation, for fields that the schema does not know, duplicate
+// fields, and kinds that cannot exist.
+enum class Validation : uint8_t { kStrict, kWarn, kIgnore };
+
+// Reports in the way that the mode wants.
+void Report(Complaints& complaints, Validation validation, TextPosition position,
+            std::string_view field, std::string_view message);
+void ReportIssues(Complaints& complaints, Validation validation,
+                  const std::vector<FieldIssue>& issues, std::string_view path_prefix = {});
+
+struct ObjectHeader {
+  TypeMeta meta;
+  size_t api_version_offset = 0;
+  size_t kind_offset = 0;
+  // What a watch tells, {"type", "object"}, has neither kind nor apiVersion of its own.
+  bool is_watch_event = false;
+};
+
+// The header of an object in JSON that is known to be valid; the error's position is in the terms
+// of `positions`.
+Result<ObjectHeader> ReadObjectHeader(std::string_view json, const TextPositions& positions);
+
+// The descriptor of a built-in kind; null for what may be a custom resource. Kinds that can be
+// neither, such as apps/v1 Deploymnt, are reported and null.
+const MessageDesc* ResolveKind(const ObjectHeader& header, const TextPositions& positions,
+                               std::string_view path_prefix, Validation validation,
+                               Complaints& complaints);
+
+// Whether the items of this list are kept as JSON and thus not checked by decoding the list.
+bool HasRawItems(const MessageDesc& type);
+
+// The message of watch events.
+const MessageDesc& WatchEventType();
+// Checks the object of a watch event, given as valid JSON, by its own kind.
+void CheckWatchedObject(std::string_view event_json, const TextPositions& positions,
+                        Validation validation, Complaints& complaints);
+
+// Checks each item of such a list, given as valid JSON, and the items of Lists among them. Paths
+// begin with `path_prefix` ("" or "items[0].").
+void CheckRawItems(std::string_view list_json, const TextPositions& positions,
+                   Validation validation, Complaints& complaints, std::string_view path_prefix = {},
+                   int depth = 0);
+
+}  // namespace skiff
