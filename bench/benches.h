@@ -13,6 +13,7 @@ void BenchSelectors(Report& report);
 void BenchBadInput(Report& report);
 void BenchStore(Report& report);
 void BenchCache(Report& report);
+void BenchScale(Report& report);
 void BenchWatches(Report& report);
 void BenchTables(Report& report);
 void BenchFields(Report& report);

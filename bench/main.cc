@@ -14,8 +14,8 @@ constexpr struct {
 } kBenches[] = {
     {"json", BenchJson},           {"protobuf", BenchProtobuf},   {"transcode", BenchTranscode},
     {"documents", BenchDocuments}, {"selectors", BenchSelectors}, {"bad_input", BenchBadInput},
-    {"store", BenchStore},         {"cache", BenchCache},         {"watches", BenchWatches},
-    {"tables", BenchTables},       {"fields", BenchFields},
+    {"store", BenchStore},         {"cache", BenchCache},         {"scale", BenchScale},
+    {"watches", BenchWatches},     {"tables", BenchTables},       {"fields", BenchFields},
 };
 
 int Run(std::span<char*> names) {

@@ -203,6 +203,14 @@ inline constexpr size_t kMaxUnreadableTold = 100;
 // States of a resource that are kept for the next pages of lists, and for how long.
 inline constexpr size_t kMaxKeptSnapshots = 64;
 inline constexpr std::chrono::seconds kKeptSnapshotAge{300};
+// Labels and fields of a resource by which entries are found for selectors, how long one is kept
+// that no list uses, and the entries that are put into their order in one turn and between ticks.
+inline constexpr size_t kMaxSelectorFacets = 16;
+inline constexpr std::chrono::minutes kSelectorFacetAge{30};
+inline constexpr size_t kFacetEntriesAtOnce = 512;
+inline constexpr size_t kFacetEntriesPerTick = 64 * 1024;
+// Selections whose narrowed entries are kept with a state, for the next pages.
+inline constexpr size_t kMaxKeptNarrowings = 8;
 // Reads that wait until a resource's cache is fresh enough, and how long they do; how often the
 // store is asked for progress meanwhile.
 inline constexpr size_t kMaxFreshnessWaiters = 10'000;

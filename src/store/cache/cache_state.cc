@@ -31,7 +31,9 @@ void CacheState::Replace(std::vector<EntryRef> entries, std::vector<CacheDamage>
     }
   }
   index->Load(std::move(entries));
+  SelectorIndex::Dropped dropped;  // freed behind the lock
   std::lock_guard lock(mutex_);
+  dropped = for_selectors_.Restart();
   index_.swap(index);
   by_field_.swap(by_field);
   ring_.Reset(revision);
@@ -62,6 +64,7 @@ uint64_t CacheState::Apply(std::span<CacheChange> changes, Duration now,
     history_.Changed(change.revision);
     last_change_ = change.revision;
     IndexFields(change.entry, previous);
+    for_selectors_.Change(change.entry, previous);
     events.push_back(
         CachedEvent::Change(change.revision, std::move(change.entry), std::move(previous), now));
     ring_.Push(events.back());
@@ -167,20 +170,31 @@ Result<std::optional<ListReply>> CacheState::List(std::shared_ptr<const Selectio
   std::lock_guard lock(mutex_);
   if (!served_) return std::nullopt;
   if (unreadable == Unreadable::kFails) SKIFF_RETURN_IF_ERROR(CheckDamage(*selection));
-  IndexSnapshot snapshot = SnapshotFor(*selection);
-  ListReply reply(std::move(snapshot), revision_, std::move(selection), std::move(start_key),
-                  limit);
-  if (has_unreadable_) reply.MayHaveUnreadable();
-  KeepForPages(reply, limit, now);
-  return reply;
+  return NewestFor(std::move(selection), revision_, std::move(start_key), limit, now);
 }
 
-// A list that may have another page wants to find this state again. Which it does not know before
-// somebody has walked the page; its upper bound will do.
-void CacheState::KeepForPages(const ListReply& reply, int64_t limit, Duration now) {
-  if (limit > 0 && reply.RangeSize() > static_cast<size_t>(limit)) {
-    history_.Keep(last_change_, index_->Snapshot(), now);
+// The newest state, which stands for this revision.
+ListReply CacheState::NewestFor(std::shared_ptr<const Selection> selection, Revision revision,
+                                std::string start_key, int64_t limit, Duration now) {
+  IndexSnapshot snapshot = SnapshotFor(*selection);
+  NarrowedEntries narrowed;
+  // Selectors match what cannot be read, whatever they ask for.
+  if (!has_unreadable_ && !selection->lookups().empty()) {
+    const size_t range_size = snapshot.Count(selection->range_from(), selection->range_to());
+    narrowed = for_selectors_.Narrow(*selection, range_size, index_->size(), now);
   }
+  ListReply reply(snapshot, revision, selection, std::move(start_key), limit, narrowed);
+  if (has_unreadable_) reply.MayHaveUnreadable();
+  // A list that may have another page wants to find this state again. Which it does not know before
+  // somebody has walked the page; its upper bound will do.
+  if (limit > 0 && reply.RangeSize() > static_cast<size_t>(limit)) {
+    const bool by_field = selection->indexed() && !selection->single() && !has_unreadable_;
+    if (narrowed == nullptr && by_field) {
+      narrowed = std::make_shared<const std::vector<IndexSnapshot>>(1, std::move(snapshot));
+    }
+    history_.Keep(last_change_, index_->Snapshot(), now, selection->identity(), narrowed);
+  }
+  return reply;
 }
 
 Result<std::optional<ListReply>> CacheState::ListAt(Revision revision,
@@ -191,29 +205,22 @@ Result<std::optional<ListReply>> CacheState::ListAt(Revision revision,
   if (!served_ || revision > revision_) return std::nullopt;
   SKIFF_RETURN_IF_ERROR(CheckDamage(*selection));
   if (revision >= last_change_) {
-    IndexSnapshot snapshot = SnapshotFor(*selection);
-    ListReply reply(std::move(snapshot), revision, std::move(selection), std::move(start_key),
-                    limit);
-    if (has_unreadable_) reply.MayHaveUnreadable();
-    KeepForPages(reply, limit, now);
-    return reply;
+    return NewestFor(std::move(selection), revision, std::move(start_key), limit, now);
   }
-  std::optional<IndexSnapshot> snapshot = history_.Find(revision);
-  if (!snapshot) return std::nullopt;
-  ListReply reply(std::move(*snapshot), revision, std::move(selection), std::move(start_key),
-                  limit);
+  std::optional<SnapshotHistory::Found> found = history_.Find(revision, selection->identity());
+  if (!found) return std::nullopt;
+  ListReply reply(std::move(found->snapshot), revision, std::move(selection), std::move(start_key),
+                  limit, std::move(found->narrowed));
   if (has_unreadable_) reply.MayHaveUnreadable();
   return reply;
 }
 
 Result<std::optional<CacheState::Beginning>> CacheState::BeginWithState(
-    std::shared_ptr<const Selection> selection, Unreadable unreadable) const {
+    std::shared_ptr<const Selection> selection, Duration now, Unreadable unreadable) {
   std::lock_guard lock(mutex_);
   if (!served_) return std::nullopt;
   if (unreadable == Unreadable::kFails) SKIFF_RETURN_IF_ERROR(CheckDamage(*selection));
-  IndexSnapshot snapshot = SnapshotFor(*selection);
-  return Beginning{ListReply(std::move(snapshot), revision_, std::move(selection), {}, 0),
-                   ring_.end()};
+  return Beginning{NewestFor(std::move(selection), revision_, {}, 0, now), ring_.end()};
 }
 
 std::optional<CacheState::Position> CacheState::BeginAfter(Revision revision) const {
@@ -261,8 +268,20 @@ bool CacheState::anyone_waits() const {
   return waiting_.size() > 0;
 }
 
+void CacheState::IndexForSelectors() {
+  for (size_t left = limits::kFacetEntriesPerTick; left > 0;) {
+    const size_t at_once = std::min(left, limits::kFacetEntriesAtOnce);
+    std::lock_guard lock(mutex_);
+    if (!served_ || !for_selectors_.incomplete()) return;
+    for_selectors_.Build(*index_, at_once);
+    left -= at_once;
+  }
+}
+
 void CacheState::Expire(Duration now, std::vector<FreshnessQueue::Due>& due) {
+  SelectorIndex::Dropped dropped;  // freed behind the lock
   std::lock_guard lock(mutex_);
+  dropped = for_selectors_.Expire(now);
   waiting_.TakeOverdue(now, due);
   history_.Expire(now);
   // Watchers that are not slow have encoded what they send within seconds.

@@ -23,6 +23,7 @@
 #include "store/cache/list_reply.h"
 #include "store/cache/ordered_index.h"
 #include "store/cache/selection.h"
+#include "store/cache/selector_index.h"
 #include "store/cache/snapshot_history.h"
 #include "store/cache/text_hash.h"
 #include "store/cache/watcher_registry.h"
@@ -103,7 +104,8 @@ class CacheState {
     uint64_t next;
   };
   Result<std::optional<Beginning>> BeginWithState(std::shared_ptr<const Selection> selection,
-                                                  Unreadable unreadable = Unreadable::kFails) const;
+                                                  Duration now,
+                                                  Unreadable unreadable = Unreadable::kFails);
   // The number of the first event after a revision. Nothing if the state is not served.
   struct Position {
     std::optional<uint64_t> next;  // nothing: too old
@@ -122,6 +124,8 @@ class CacheState {
   void WaitFor(Revision revision, Duration deadline, FreshnessCallback call);
   bool anyone_waits() const;
 
+  // Goes on, a few entries at a time, with what makes lists with selectors quick.
+  void IndexForSelectors();
   // Gives up what has become too old.
   void Expire(Duration now, std::vector<FreshnessQueue::Due>& due);
 
@@ -131,8 +135,9 @@ class CacheState {
 
   void IndexFields(const EntryRef& entry, const EntryRef& previous);
   IndexSnapshot SnapshotFor(const Selection& selection) const;
+  ListReply NewestFor(std::shared_ptr<const Selection> selection, Revision revision,
+                      std::string start_key, int64_t limit, Duration now);
   Result<void> CheckDamage(const Selection& selection) const;
-  void KeepForPages(const ListReply& reply, int64_t limit, Duration now);
   void AdvanceLocked(Revision revision, std::vector<FreshnessQueue::Due>& due);
 
   const EntryShape shape_;
@@ -150,6 +155,7 @@ class CacheState {
   SnapshotHistory history_;
   FreshnessQueue waiting_;
   std::vector<FieldIndex> by_field_;  // in the order of EntryShape::indexed
+  SelectorIndex for_selectors_;
   // Since the index was loaded, an object was in it that cannot be read.
   bool has_unreadable_ = false;
 };

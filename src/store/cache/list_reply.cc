@@ -12,6 +12,24 @@ ListCursor::ListCursor(IndexCursor at, const Selection* selection, int64_t limit
       selection_(selection),
       left_(limit > 0 ? static_cast<uint64_t>(limit) : std::numeric_limits<uint64_t>::max()) {}
 
+void ListCursor::Join(std::vector<IndexCursor> others) {
+  others_ = std::move(others);
+  ChooseNext();
+}
+
+void ListCursor::ChooseNext() {
+  std::erase_if(others_, [](const IndexCursor& other) { return other.done(); });
+  for (IndexCursor& other : others_) {
+    if (at_.done() || other->key() < at_->key()) std::swap(at_, other);
+  }
+}
+
+inline void ListCursor::Step() {
+  at_.Next();
+  if (!others_.empty()) [[unlikely]]
+    ChooseNext();
+}
+
 const CacheEntry* ListCursor::Next() {
   size_t budget = std::numeric_limits<size_t>::max();
   return NextWithin(budget);
@@ -21,7 +39,7 @@ const CacheEntry* ListCursor::NextWithin(size_t& budget) {
   while (!done() && budget > 0) {
     --budget;
     const CacheEntry* entry = &*at_;
-    at_.Next();
+    Step();
     if (selection_ != nullptr && !selection_->Matches(*entry)) continue;
     --left_;
     return entry;
@@ -31,8 +49,9 @@ const CacheEntry* ListCursor::NextWithin(size_t& budget) {
 
 ListReply::ListReply(IndexSnapshot snapshot, Revision revision,
                      std::shared_ptr<const Selection> selection, std::string start_key,
-                     int64_t limit)
+                     int64_t limit, NarrowedEntries narrowed)
     : snapshot_(std::move(snapshot)),
+      narrowed_(std::move(narrowed)),
       revision_(revision),
       selection_(std::move(selection)),
       from_(std::max(std::move(start_key), std::string(selection_->range_from()))),
@@ -48,9 +67,26 @@ ListReply::ListReply(IndexSnapshot snapshot, Revision revision,
 }
 
 ListCursor ListReply::Entries() const {
-  const bool nothing = selection_->matches_nothing();
-  return ListCursor(nothing ? IndexCursor() : snapshot_.Seek(from_, selection_->range_to()),
-                    selection_->whole_range() ? nullptr : selection_.get(), limit_);
+  const Selection* const filter = selection_->whole_range() ? nullptr : selection_.get();
+  const auto cursor = [&](const IndexReader& entries) {
+    return entries.Seek(from_, selection_->range_to());
+  };
+  if (selection_->matches_nothing()) return ListCursor(IndexCursor(), filter, limit_);
+  if (narrowed_ == nullptr) return ListCursor(cursor(snapshot_), filter, limit_);
+  if (narrowed_->empty()) return ListCursor(IndexCursor(), filter, limit_);
+  ListCursor out(cursor(narrowed_->front()), filter, limit_);
+  if (narrowed_->size() == 1) return out;
+  std::vector<IndexCursor> others;
+  for (size_t i = 1; i < narrowed_->size(); ++i) others.push_back(cursor((*narrowed_)[i]));
+  out.Join(std::move(others));
+  return out;
+}
+
+size_t ListReply::WalkSize() const {
+  if (narrowed_ == nullptr) return RangeSize();
+  size_t size = 0;
+  for (const IndexSnapshot& part : *narrowed_) size += part.Count(from_, selection_->range_to());
+  return size;
 }
 
 const ListReply::Page& ListReply::page() {
@@ -62,12 +98,11 @@ const ListReply::Page& ListReply::page() {
 bool ListReply::SearchPage(size_t& budget) {
   if (page_) return true;
   if (!search_) {
-    const size_t total = limit_ == 0 ? 0 : RangeSize();
-    if (total <= static_cast<size_t>(limit_)) {
+    if (limit_ == 0 || RangeSize() <= static_cast<size_t>(limit_)) {
       page_.emplace();
       return true;
     }
-    search_.emplace(Entries(), total);
+    search_.emplace(Entries(), WalkSize());
   }
   size_t steps = std::min(budget, search_->left);
   budget -= steps;
@@ -83,8 +118,13 @@ bool ListReply::SearchPage(size_t& budget) {
 
 ListReply::Page ListReply::PageAfter(const Search& search) const {
   Page page;
+  if (search.last == nullptr || !search.at.filled()) return page;
   // Like Kubernetes, more entries behind the page mean another page, whether they match or not.
-  if (search.last == nullptr || search.left == 0 || !search.at.filled()) return page;
+  const auto behind = [&] {
+    if (narrowed_ == nullptr) return search.left;
+    return snapshot_.Count(std::string(search.last->key()) + '\0', selection_->range_to());
+  };
+  if (behind() == 0) return page;
   page.continue_token = TokenAfter(search.last->key(), revision_, *selection_);
   if (selection_->unfiltered()) page.remaining = static_cast<int64_t>(RangeSize()) - limit_;
   return page;

@@ -21,6 +21,7 @@
 
 #include "store/cache/ordered_index.h"
 #include "store/cache/selection.h"
+#include "store/cache/selector_index.h"
 #include "store/store.h"
 
 namespace skiff {
@@ -41,8 +42,14 @@ class ListCursor {
  private:
   friend class ListReply;
   ListCursor(IndexCursor at, const Selection* selection, int64_t limit);
+  // Walks these side by side as well. They have no entries in common.
+  void Join(std::vector<IndexCursor> others);
+  void Step();
+  // Makes at_ the one that stands at the smallest key.
+  void ChooseNext();
 
-  IndexCursor at_;
+  IndexCursor at_;  // at its end when all are
+  std::vector<IndexCursor> others_;
   const Selection* selection_;  // null: everything matches
   uint64_t left_;               // entries that the limit still allows
 };
@@ -54,9 +61,11 @@ class ListReply {
     std::optional<int64_t> remaining;  // remainingItemCount: without selectors only
   };
 
-  // Entries from `start_key` on, up to `limit` of them unless it is zero.
+  // Entries from `start_key` on, up to `limit` of them unless it is zero. If they have been
+  // narrowed down, only those are walked; what lies behind a page is told from the snapshot all the
+  // same.
   ListReply(IndexSnapshot snapshot, Revision revision, std::shared_ptr<const Selection> selection,
-            std::string start_key, int64_t limit);
+            std::string start_key, int64_t limit, NarrowedEntries narrowed = nullptr);
   // All that matches in the snapshot, the page being known already.
   ListReply(IndexSnapshot snapshot, Revision revision, std::shared_ptr<const Selection> selection,
             Page page);
@@ -67,7 +76,7 @@ class ListReply {
   // leaves those that it did not need: true when the page is known.
   bool SearchPage(size_t& budget);
   ListCursor Entries() const;
-  // How many entries lie in the range, matching or not: what a walk costs at most.
+  // How many entries lie in the range, matching or not.
   size_t RangeSize() const { return snapshot_.Count(from_, selection_->range_to()); }
   const Selection& selection() const { return *selection_; }
 
@@ -86,12 +95,15 @@ class ListReply {
   // Where the search for the end of the page is.
   struct Search {
     ListCursor at;
-    size_t left;  // entries of the range that it has not looked at
+    size_t left;  // entries that it has not looked at
     const CacheEntry* last = nullptr;
   };
   Page PageAfter(const Search& search) const;
+  // How many entries Entries() walks at most.
+  size_t WalkSize() const;
 
   IndexSnapshot snapshot_;
+  NarrowedEntries narrowed_;
   Revision revision_;
   std::shared_ptr<const Selection> selection_;
   std::string from_;

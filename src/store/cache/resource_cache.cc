@@ -125,6 +125,7 @@ void ResourceCache::Core::Tick() {
   std::vector<FreshnessQueue::Due> due;
   state_->Expire(now, due);
   for (FreshnessQueue::Due& each : due) each();
+  state_->IndexForSelectors();
 
   bool bookmarks = false;
   {
@@ -333,7 +334,8 @@ void ResourceCache::Core::BeginWatch(WatchJob job) {
 
 void ResourceCache::Core::BeginWithState(WatchJob job) {
   auto found = state_->BeginWithState(
-      job.selection, job.request.without_damaged ? Unreadable::kLeftOut : Unreadable::kFails);
+      job.selection, clock_.Monotonic(),
+      job.request.without_damaged ? Unreadable::kLeftOut : Unreadable::kFails);
   if (!found) return job.done(std::unexpected(std::move(found).error()));
   if (!*found) return job.done(std::unexpected(CacheNotReady()));
   auto& beginning = *found;

@@ -22,6 +22,7 @@ Result<Selection> Selection::Bind(SelectionRequest request, const EntryShape& sh
   if (out.matches_nothing_) out.identity_ += "\nnothing";
   SKIFF_RETURN_IF_ERROR(out.BindFields(request.fields, shape));
   out.BindScope(shape);
+  if (!out.single_ && !out.unfiltered_) out.BindLookups(request.labels);
   return out;
 }
 
@@ -72,6 +73,35 @@ void Selection::BindScope(const EntryShape& shape) {
     range_from_ = name_space_ + "/";
     range_to_ = name_space_ + static_cast<char>('/' + 1);
   }
+}
+
+void Selection::BindLookups(const LabelSelector& labels) {
+  for (const LabelRequirement& requirement : labels.requirements()) {
+    switch (requirement.op()) {
+      case LabelOperator::kEquals:
+      case LabelOperator::kDoubleEquals:
+      case LabelOperator::kIn: {
+        std::vector<std::string> values = requirement.values();
+        values.erase(std::ranges::unique(values).begin(), values.end());
+        lookups_.push_back({{Lookup::Kind::kLabelValue, requirement.key()}, std::move(values)});
+        break;
+      }
+      case LabelOperator::kExists:
+      case LabelOperator::kGreaterThan:
+      case LabelOperator::kLessThan:
+        lookups_.push_back({{Lookup::Kind::kLabelKey, requirement.key()}, {std::string()}});
+        break;
+      case LabelOperator::kNotEquals:
+      case LabelOperator::kNotIn:
+      case LabelOperator::kDoesNotExist:
+        break;  // true of most entries, as a rule
+    }
+  }
+  for (const Term& term : terms_) {
+    if (term.negated) continue;
+    lookups_.push_back({{Lookup::Kind::kField, {}, term.field}, {term.value}});
+  }
+  if (!name_.empty()) lookups_.push_back({{Lookup::Kind::kName}, {name_}});
 }
 
 bool Selection::MatchesScope(const CacheEntry& entry) const {

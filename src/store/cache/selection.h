@@ -40,6 +40,24 @@ struct SelectionRequest {
   FieldSelector fields = FieldSelector::Everything();
 };
 
+// Something that a selector asks for and that entries can be looked up by (selector_index.h).
+struct Lookup {
+  enum class Kind : uint8_t {
+    kLabelValue,  // the label has one of the values
+    kLabelKey,    // the label is there
+    kField,       // the field has the value
+    kName,        // the object has the name, in whatever namespace
+  };
+  struct Place {
+    Kind kind;
+    std::string label = {};  // its key
+    size_t field = 0;        // its place in entries
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  Place place;
+  std::vector<std::string> values;  // each once; of kLabelKey one, which is empty
+};
+
 class Selection {
  public:
   // kBadRequest for a field that the shape does not have.
@@ -87,6 +105,8 @@ class Selection {
     std::string value;
   };
   const std::optional<IndexedValue>& indexed() const { return indexed_; }
+  // What every match must have; none if the scope is a single key.
+  const std::vector<Lookup>& lookups() const { return lookups_; }
 
  private:
   struct Term {
@@ -100,6 +120,7 @@ class Selection {
   // A term on the name or namespace, which may narrow the scope.
   void BindKeyTerm(const FieldTerm& term, std::string& scope);
   void BindScope(const EntryShape& shape);
+  void BindLookups(const LabelSelector& labels);
   bool MatchesScope(const CacheEntry& entry) const;
 
   // What matching reads comes first.
@@ -117,6 +138,7 @@ class Selection {
   std::string page_prefix_;
   std::string identity_;
   std::optional<IndexedValue> indexed_;
+  std::vector<Lookup> lookups_;
 };
 
 }  // namespace skiff

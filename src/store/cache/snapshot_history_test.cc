@@ -19,8 +19,8 @@ class SnapshotHistoryTest : public ::testing::Test {
   void Keep(Duration now = kSecond) { history_.Keep(last_, index_.Snapshot(), now); }
   // The revision of the only object then; -1: not known.
   int64_t At(int64_t revision) {
-    const auto snapshot = history_.Find({revision});
-    return snapshot ? snapshot->Find("a")->revision().value : -1;
+    const auto found = history_.Find({revision});
+    return found ? found->snapshot.Find("a")->revision().value : -1;
   }
 
   OrderedIndex index_;
@@ -63,6 +63,28 @@ TEST_F(SnapshotHistoryTest, TheOldestMakesRoom) {
   EXPECT_EQ(history_.size(), limits::kMaxKeptSnapshots);
   EXPECT_EQ(At(10), -1);
   EXPECT_EQ(At(11), 11);
+}
+
+TEST_F(SnapshotHistoryTest, KeepsWhatSelectionsWereNarrowedDownToWithTheState) {
+  Change(5);
+  const auto narrowed = std::make_shared<const std::vector<IndexSnapshot>>(1, index_.Snapshot());
+  history_.Keep(last_, index_.Snapshot(), kSecond, "app=web", narrowed);
+  const Revision kept = last_;
+  Change(6);
+  Keep();
+  EXPECT_EQ(history_.Find(kept, "app=web")->narrowed, narrowed);
+  EXPECT_EQ(history_.Find(kept, "app=db")->narrowed, nullptr);
+  EXPECT_EQ(history_.Find(last_, "app=web")->narrowed, nullptr) << "another state has others";
+}
+
+TEST_F(SnapshotHistoryTest, KeepsTheNarrowedEntriesOfAFewSelectionsOnly) {
+  Change(5);
+  const auto narrowed = std::make_shared<const std::vector<IndexSnapshot>>();
+  for (size_t i = 0; i <= limits::kMaxKeptNarrowings; ++i) {
+    history_.Keep(last_, index_.Snapshot(), kSecond, "app=" + std::to_string(i), narrowed);
+  }
+  EXPECT_EQ(history_.Find(last_, "app=0")->narrowed, nullptr);
+  EXPECT_EQ(history_.Find(last_, "app=1")->narrowed, narrowed);
 }
 
 }  // namespace
