@@ -1,4 +1,4 @@
-# The target skiff_grpc: grpc++ with the light run-time of protobuf (decision 0008), and
+# The target skiff_grpcpp: grpc++ with the light run-time of protobuf (decision 0008), and
 # skiff_proto_library(NAME PROTOS …): the code that protoc makes of .proto files, as a library.
 #
 # Normal builds link grpc++ into the executable: a process that does not use it then starts in 2 ms
@@ -7,15 +7,15 @@
 find_program(PROTOC protoc REQUIRED)
 find_program(GRPC_CPP_PLUGIN grpc_cpp_plugin REQUIRED)
 find_path(GRPC_INCLUDE grpcpp/grpcpp.h REQUIRED)
-add_library(skiff_grpc INTERFACE)
-target_include_directories(skiff_grpc SYSTEM INTERFACE ${GRPC_INCLUDE})
+add_library(skiff_grpcpp INTERFACE)
+target_include_directories(skiff_grpcpp SYSTEM INTERFACE ${GRPC_INCLUDE})
 # Descriptors and reflection stay out: nothing here needs them.
-target_compile_definitions(skiff_grpc INTERFACE GRPC_USE_PROTO_LITE)
+target_compile_definitions(skiff_grpcpp INTERFACE GRPC_USE_PROTO_LITE)
 if(SKIFF_SANITIZE)
   foreach(name grpc++ grpc gpr protobuf-lite absl_synchronization)
     string(TOUPPER GRPC_SHARED_${name} variable)
     find_library(${variable} ${name} REQUIRED)
-    target_link_libraries(skiff_grpc INTERFACE ${${variable}})
+    target_link_libraries(skiff_grpcpp INTERFACE ${${variable}})
   endforeach()
 else()
   set(libraries)
@@ -28,10 +28,10 @@ else()
   file(GLOB abseil ${folder}/libabsl_*.a)
   list(APPEND libraries ${abseil})
   list(JOIN libraries "," libraries)
-  target_link_libraries(skiff_grpc INTERFACE "$<LINK_GROUP:RESCAN,${libraries}>"
+  target_link_libraries(skiff_grpcpp INTERFACE "$<LINK_GROUP:RESCAN,${libraries}>"
     ${CMAKE_DL_LIBS} rt)
 endif()
-target_link_libraries(skiff_grpc INTERFACE Threads::Threads)
+target_link_libraries(skiff_grpcpp INTERFACE Threads::Threads)
 
 function(skiff_proto_library name)
   cmake_parse_arguments(ARG "" "" "PROTOS" ${ARGN})
@@ -53,5 +53,5 @@ function(skiff_proto_library name)
   add_library(${name} STATIC ${sources})
   target_compile_options(${name} PRIVATE -w)
   target_include_directories(${name} SYSTEM PUBLIC ${out})
-  target_link_libraries(${name} PUBLIC skiff_grpc)
+  target_link_libraries(${name} PUBLIC skiff_grpcpp)
 endfunction()

@@ -1,5 +1,6 @@
 // What etcd has besides and this has not. Each method is known by name, so that a client hears what
 // is missing, and metrics show who asks for it.
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -30,13 +31,20 @@ constexpr std::string_view kLockMethods[] = {"Lock", "Unlock"};
 
 }  // namespace
 
+void AddAbsentMethod(GrpcRouter& router, std::string_view service, std::string_view method) {
+  router.AddUnimplemented(
+      "/" + std::string(service) + "/" + std::string(method),
+      {GrpcCode::kUnimplemented, "etcdserver: not implemented: " + std::string(method) +
+                                     " of service " + std::string(service)});
+}
+
 void AddAbsentServices(GrpcRouter& router) {
   for (const std::string_view method : kAuthMethods)
-    router.AddUnimplemented("etcdserverpb.Auth", method);
+    AddAbsentMethod(router, "etcdserverpb.Auth", method);
   for (const std::string_view method : kElectionMethods)
-    router.AddUnimplemented("v3electionpb.Election", method);
+    AddAbsentMethod(router, "v3electionpb.Election", method);
   for (const std::string_view method : kLockMethods)
-    router.AddUnimplemented("v3lockpb.Lock", method);
+    AddAbsentMethod(router, "v3lockpb.Lock", method);
   // What an etcd without users says; clients that bring a name go on without.
   router.AddBytes("/etcdserverpb.Auth/Authenticate", [](std::string_view, GrpcResponder responder) {
     std::move(responder).SendStatus(kAuthNotEnabled);

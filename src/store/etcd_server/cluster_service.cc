@@ -28,7 +28,7 @@ void AddClusterService(GrpcRouter& router, EtcdServerCore& core) {
       [&core](auto, auto reply) { HandleMemberList(core, std::move(reply)); });
   for (const std::string_view method :
        {"MemberAdd", "MemberRemove", "MemberUpdate", "MemberPromote"}) {
-    router.AddUnimplemented("etcdserverpb.Cluster", method);
+    AddAbsentMethod(router, "etcdserverpb.Cluster", method);
   }
 }
 

@@ -16,7 +16,7 @@
 #include "base/metrics.h"
 #include "store/embedded/embedded_store.h"
 #include "store/etcd_server/alarm_set.h"
-#include "store/etcd_server/grpc_status.h"
+#include "store/etcd_server/etcd_errors.h"
 #include "store/etcd_server/jobs.h"
 
 namespace skiff {

@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "base/temporary_directory.h"
+#include "grpc/frame.h"
 #include "net/gzip.h"
 #include "net/testing_http2.h"
-#include "store/etcd_server/grpc_frame.h"
 
 namespace skiff {
 namespace {

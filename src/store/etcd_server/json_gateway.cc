@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 #include "object/json/json_text.h"
+#include "store/etcd_server/etcd_errors.h"
 #include "store/etcd_server/json_transcode.h"
 #include "store/etcd_server/proto_schema.h"
 

@@ -8,8 +8,8 @@
 // Whatever is not under /v3/ goes to another handler.
 #pragma once
 
+#include "grpc/router.h"
 #include "net/http.h"
-#include "store/etcd_server/grpc_router.h"
 
 namespace skiff {
 

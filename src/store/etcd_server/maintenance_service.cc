@@ -157,7 +157,7 @@ void AddMaintenanceService(GrpcRouter& router, EtcdServerCore& core) {
   router.Add<MoveLeaderRequest, MoveLeaderResponse>(
       service + "MoveLeader",
       [&core](auto request, auto reply) { HandleMoveLeader(core, request, std::move(reply)); });
-  router.AddUnimplemented("etcdserverpb.Maintenance", "Downgrade");
+  AddAbsentMethod(router, "etcdserverpb.Maintenance", "Downgrade");
   router.AddStream(service + "Snapshot", [&core](std::shared_ptr<GrpcOutput> output) {
     return std::make_unique<SnapshotStream>(core, std::move(output));
   });

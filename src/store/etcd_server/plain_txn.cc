@@ -9,7 +9,7 @@ namespace skiff {
 namespace {
 
 using etcdserverpb::Compare;
-using etcdserverpb::RangeRequest;
+using Asked = etcdserverpb::RangeRequest;
 using etcdserverpb::RequestOp;
 using etcdserverpb::TxnRequest;
 using etcdserverpb::TxnResponse;
@@ -59,14 +59,14 @@ bool AddWrite(const RequestOp& op, Transaction* out) {
   return true;
 }
 
-bool IsPlainRange(const RangeRequest& request, const Transaction& transaction) {
+bool IsPlainRange(const Asked& request, const Transaction& transaction) {
   return IsSingleKey(request.range_end()) && request.revision() <= 0 &&
          request.min_mod_revision() == 0 && request.max_mod_revision() == 0 &&
          request.min_create_revision() == 0 && request.max_create_revision() == 0 &&
          FindCondition(transaction, request.key()) != nullptr;
 }
 
-void FillRange(const RangeRequest& request, const std::optional<KeyValue>& entry,
+void FillRange(const Asked& request, const std::optional<KeyValue>& entry,
                etcdserverpb::RangeResponse* out) {
   if (!entry) return;
   out->set_count(1);

@@ -2,8 +2,10 @@
 // router's calls.
 #pragma once
 
+#include <string_view>
+
+#include "grpc/router.h"
 #include "store/etcd_server/core.h"
-#include "store/etcd_server/grpc_router.h"
 #include "store/etcd_server/watch_registry.h"
 
 namespace skiff {
@@ -16,6 +18,8 @@ void AddMaintenanceService(GrpcRouter& router, EtcdServerCore& core);
 void AddClusterService(GrpcRouter& router, EtcdServerCore& core);
 // Users and roles, elections and locks: none of them is there, and each method says so.
 void AddAbsentServices(GrpcRouter& router);
+// One method that etcd has and this has not, which says so.
+void AddAbsentMethod(GrpcRouter& router, std::string_view service, std::string_view method);
 // grpc.health.v1
 void AddHealthService(GrpcRouter& router);
 

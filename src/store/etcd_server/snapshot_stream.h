@@ -5,8 +5,8 @@
 #include <memory>
 #include <string_view>
 
+#include "grpc/stream.h"
 #include "store/etcd_server/core.h"
-#include "store/etcd_server/grpc_stream.h"
 
 namespace skiff {
 

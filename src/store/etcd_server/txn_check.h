@@ -5,7 +5,7 @@
 
 #include <etcd_rpc.pb.h>
 
-#include "store/etcd_server/grpc_status.h"
+#include "store/etcd_server/etcd_errors.h"
 
 namespace skiff {
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "store/etcd_server/grpc_stream.h"
+#include "grpc/stream.h"
 
 namespace skiff {
 

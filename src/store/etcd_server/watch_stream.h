@@ -19,8 +19,8 @@
 #include <span>
 #include <string_view>
 
+#include "grpc/stream.h"
 #include "store/etcd_server/core.h"
-#include "store/etcd_server/grpc_stream.h"
 #include "store/etcd_server/watch_registry.h"
 #include "store/store.h"
 

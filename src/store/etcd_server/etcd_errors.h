@@ -1,47 +1,13 @@
-// How a call of gRPC ends, and etcd's words for what goes wrong. Clients compare the texts, so they
-// are etcd's to the letter.
+// etcd's words for what goes wrong. Clients compare the texts, so they are etcd's to the letter.
 #pragma once
 
-#include <expected>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "base/status.h"
+#include "grpc/status.h"
 
 namespace skiff {
-
-// Numbers of the wire format.
-enum class GrpcCode : int {
-  kOk = 0,
-  kCanceled = 1,
-  kUnknown = 2,
-  kInvalidArgument = 3,
-  kDeadlineExceeded = 4,
-  kNotFound = 5,
-  kPermissionDenied = 7,
-  kResourceExhausted = 8,
-  kFailedPrecondition = 9,
-  kOutOfRange = 11,
-  kUnimplemented = 12,
-  kInternal = 13,
-  kUnavailable = 14,
-  kDataLoss = 15,
-};
-
-// "OK", "InvalidArgument": as metrics name it.
-std::string_view GrpcCodeName(GrpcCode code);
-
-struct GrpcStatus {
-  GrpcCode code = GrpcCode::kOk;
-  std::string message;
-
-  bool ok() const { return code == GrpcCode::kOk; }
-  friend bool operator==(const GrpcStatus&, const GrpcStatus&) = default;
-};
-
-template <typename T>
-using GrpcResult = std::expected<T, GrpcStatus>;
 
 struct EtcdError {
   GrpcCode code;
@@ -84,9 +50,6 @@ inline constexpr EtcdError kServerStopped{GrpcCode::kUnavailable, "etcdserver: s
 inline constexpr EtcdError kRequestTimedOut{GrpcCode::kUnavailable,
                                             "etcdserver: request timed out"};
 inline constexpr EtcdError kCorrupt{GrpcCode::kDataLoss, "etcdserver: corrupt cluster"};
-// Not etcd's but gRPC's.
-inline constexpr EtcdError kDeadlineExceeded{GrpcCode::kDeadlineExceeded,
-                                             "context deadline exceeded"};
 inline constexpr EtcdError kAuthNotEnabled{GrpcCode::kFailedPrecondition,
                                            "etcdserver: authentication is not enabled"};
 

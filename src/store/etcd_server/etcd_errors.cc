@@ -1,4 +1,4 @@
-#include "store/etcd_server/grpc_status.h"
+#include "store/etcd_server/etcd_errors.h"
 
 #include <array>
 
@@ -10,40 +10,6 @@ constexpr std::array kPassed = {&kKeyNotFound, &kCompacted, &kFutureRevision, &k
                                 &kRequestTooLarge};
 
 }  // namespace
-
-std::string_view GrpcCodeName(GrpcCode code) {
-  switch (code) {
-    case GrpcCode::kOk:
-      return "OK";
-    case GrpcCode::kCanceled:
-      return "Canceled";
-    case GrpcCode::kUnknown:
-      return "Unknown";
-    case GrpcCode::kInvalidArgument:
-      return "InvalidArgument";
-    case GrpcCode::kDeadlineExceeded:
-      return "DeadlineExceeded";
-    case GrpcCode::kNotFound:
-      return "NotFound";
-    case GrpcCode::kPermissionDenied:
-      return "PermissionDenied";
-    case GrpcCode::kResourceExhausted:
-      return "ResourceExhausted";
-    case GrpcCode::kFailedPrecondition:
-      return "FailedPrecondition";
-    case GrpcCode::kOutOfRange:
-      return "OutOfRange";
-    case GrpcCode::kUnimplemented:
-      return "Unimplemented";
-    case GrpcCode::kInternal:
-      return "Internal";
-    case GrpcCode::kUnavailable:
-      return "Unavailable";
-    case GrpcCode::kDataLoss:
-      return "DataLoss";
-  }
-  return "Unknown";
-}
 
 GrpcStatus FromStore(const Status& status) {
   for (const EtcdError* error : kPassed) {

@@ -13,9 +13,9 @@
 #include <string_view>
 
 #include "base/shared_bytes.h"
+#include "grpc/frame.h"
+#include "grpc/status.h"
 #include "net/http.h"
-#include "store/etcd_server/grpc_frame.h"
-#include "store/etcd_server/grpc_status.h"
 
 namespace skiff {
 

@@ -1,11 +1,11 @@
-#include "store/etcd_server/call_deadlines.h"
+#include "grpc/call_deadlines.h"
 
 #include <vector>
 
 namespace skiff {
 
 CallDeadlines::CallDeadlines(Clock& clock) : clock_(clock) {
-  thread_.emplace("etcd-deadlines", [this] { Work(); });
+  thread_.emplace("grpc-deadlines", [this] { Work(); });
 }
 
 CallDeadlines::~CallDeadlines() {

@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "base/shared_bytes.h"
+#include "grpc/status.h"
 #include "net/http.h"
-#include "store/etcd_server/grpc_status.h"
 
 namespace skiff {
 

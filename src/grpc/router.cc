@@ -1,4 +1,4 @@
-#include "store/etcd_server/grpc_router.h"
+#include "grpc/router.h"
 
 #include <algorithm>
 #include <atomic>
@@ -67,8 +67,8 @@ void GrpcRouter::AddStream(std::string path, GrpcStreamFactory factory) {
   AddMethod(std::move(path)).stream = std::move(factory);
 }
 
-void GrpcRouter::AddUnimplemented(std::string_view service, std::string_view method) {
-  AddMethod("/" + std::string(service) + "/" + std::string(method));
+void GrpcRouter::AddUnimplemented(std::string path, GrpcStatus status) {
+  AddMethod(std::move(path)).unimplemented = std::move(status);
 }
 
 const GrpcRouter::Method* GrpcRouter::Find(const std::string& path) const {
@@ -88,7 +88,7 @@ GrpcResponder::Done GrpcRouter::WithDeadline(Duration timeout, GrpcResponder::Do
   auto pending = std::make_shared<Pending>();
   pending->done = std::move(done);
   const CallDeadlines::Key key = deadlines_.Add(
-      timeout, [pending] { pending->Answer(std::unexpected(GrpcStatus(kDeadlineExceeded))); });
+      timeout, [pending] { pending->Answer(std::unexpected(GrpcDeadlineExceeded())); });
   return [this, pending, key](GrpcResult<SharedBytes> result) {
     deadlines_.Remove(key);
     pending->Answer(std::move(result));
@@ -104,9 +104,7 @@ void GrpcRouter::CallMethod(const Method& method, std::string_view message,
     done(std::move(result));
   });
   if (method.bytes) return method.bytes(message, std::move(responder));
-  std::move(responder).SendStatus(
-      {GrpcCode::kUnimplemented,
-       "etcdserver: not implemented: " + method.name + " of service " + method.service});
+  std::move(responder).SendStatus(method.unimplemented);
 }
 
 void GrpcRouter::Call(const std::string& path, std::string_view message, GrpcResponder::Done done) {
@@ -126,7 +124,7 @@ GrpcStreamCall GrpcRouter::StartStream(const Method& method, GrpcEncoding encodi
   if (timeout) {
     const std::weak_ptr<GrpcOutput> weak = output;
     const CallDeadlines::Key key = deadlines_.Add(*timeout, [weak] {
-      if (const auto late = weak.lock()) late->Finish(kDeadlineExceeded);
+      if (const auto late = weak.lock()) late->Finish(GrpcDeadlineExceeded());
     });
     output->SetOnFinish([this, key] { deadlines_.Remove(key); });
   }
@@ -143,7 +141,7 @@ GrpcResult<std::optional<Duration>> GrpcRouter::TimeoutOf(const HttpRequest& req
         GrpcStatus{GrpcCode::kInternal, "malformed grpc-timeout: " + std::string(text)});
   }
   // What is late already must not happen.
-  if (timeout->count() == 0) return std::unexpected(GrpcStatus(kDeadlineExceeded));
+  if (timeout->count() == 0) return std::unexpected(GrpcDeadlineExceeded());
   return timeout;
 }
 
@@ -215,7 +213,7 @@ std::shared_ptr<GrpcOutput> GrpcRouter::NewOutput() {
     sweep_at_ = std::max<size_t>(64, 2 * outputs_.size());
   }
   outputs_.push_back(output);
-  if (ended_) output->Finish(kServerStopped);
+  if (ended_) output->Finish(*ended_);
   return output;
 }
 
@@ -223,7 +221,7 @@ void GrpcRouter::EndStreams(const GrpcStatus& status) {
   std::vector<std::weak_ptr<GrpcOutput>> outputs;
   {
     std::lock_guard lock(mutex_);
-    ended_ = true;
+    ended_ = status;
     outputs.swap(outputs_);
   }
   for (const auto& known : outputs) {

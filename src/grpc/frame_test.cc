@@ -1,4 +1,4 @@
-#include "store/etcd_server/grpc_frame.h"
+#include "grpc/frame.h"
 
 #include <string>
 #include <vector>

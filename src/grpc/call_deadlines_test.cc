@@ -1,4 +1,4 @@
-#include "store/etcd_server/call_deadlines.h"
+#include "grpc/call_deadlines.h"
 
 #include <atomic>
 

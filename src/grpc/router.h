@@ -19,11 +19,11 @@
 
 #include "base/clock.h"
 #include "base/metrics.h"
+#include "grpc/call_deadlines.h"
+#include "grpc/frame.h"
+#include "grpc/status.h"
+#include "grpc/stream.h"
 #include "net/http.h"
-#include "store/etcd_server/call_deadlines.h"
-#include "store/etcd_server/grpc_frame.h"
-#include "store/etcd_server/grpc_status.h"
-#include "store/etcd_server/grpc_stream.h"
 
 namespace skiff {
 
@@ -83,8 +83,8 @@ class GrpcRouter final : public HttpHandler {
              });
   }
   void AddStream(std::string path, GrpcStreamFactory factory);
-  // A method that is known and not there.
-  void AddUnimplemented(std::string_view service, std::string_view method);
+  // A method that is known and not there, and what is said of it.
+  void AddUnimplemented(std::string path, GrpcStatus status);
 
   // Ends all streams and refuses further ones. Any thread.
   void EndStreams(const GrpcStatus& status);
@@ -103,7 +103,8 @@ class GrpcRouter final : public HttpHandler {
  private:
   struct Method {
     BytesMethod bytes;         // or
-    GrpcStreamFactory stream;  // or neither: unimplemented
+    GrpcStreamFactory stream;  // or neither:
+    GrpcStatus unimplemented;
     std::string service;
     std::string name;
   };
@@ -126,8 +127,8 @@ class GrpcRouter final : public HttpHandler {
 
   std::mutex mutex_;
   std::vector<std::weak_ptr<GrpcOutput>> outputs_;
-  size_t sweep_at_ = 64;  // outputs that are gone are forgotten when there are so many
-  bool ended_ = false;
+  size_t sweep_at_ = 64;             // outputs that are gone are forgotten when there are so many
+  std::optional<GrpcStatus> ended_;  // what streams that come now are told
 };
 
 }  // namespace skiff

@@ -1,4 +1,4 @@
-#include "store/etcd_server/grpc_router.h"
+#include "grpc/router.h"
 
 #include <optional>
 

@@ -1,4 +1,4 @@
-#include "store/etcd_server/grpc_stream.h"
+#include "grpc/stream.h"
 
 #include <algorithm>
 #include <utility>
