@@ -12,12 +12,31 @@
 #include <openssl/x509.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 namespace skiff {
 namespace {
 
-// A socket that is on its way to the address, or the number of the error.
-int StartConnecting(const IpAddress& address, uint16_t port, UniqueFd& fd) {
+// The number of the error.
+int ConnectTo(const sockaddr_storage& address, socklen_t size, UniqueFd& fd) {
+  fd = UniqueFd(socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) return errno;
+  const int on = 1;
+  if (address.ss_family != AF_UNIX) setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  const int done = connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), size);
+  return done == 0 || errno == EINPROGRESS ? 0 : errno;
+}
+
+int ConnectToPath(const std::string& path, UniqueFd& fd) {
+  sockaddr_storage storage{};
+  auto* address = reinterpret_cast<sockaddr_un*>(&storage);
+  if (path.size() >= sizeof(address->sun_path)) return ENAMETOOLONG;
+  address->sun_family = AF_UNIX;
+  path.copy(address->sun_path, path.size());
+  return ConnectTo(storage, sizeof(*address), fd);
+}
+
+int ConnectToAddress(const IpAddress& address, uint16_t port, UniqueFd& fd) {
   sockaddr_storage storage{};
   socklen_t size = 0;
   if (address.is_v4()) {
@@ -33,12 +52,7 @@ int StartConnecting(const IpAddress& address, uint16_t port, UniqueFd& fd) {
     std::memcpy(&v6->sin6_addr, address.bytes(), address.size());
     size = sizeof(*v6);
   }
-  fd = UniqueFd(socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) return errno;
-  const int on = 1;
-  setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  const int done = connect(fd.get(), reinterpret_cast<const sockaddr*>(&storage), size);
-  return done == 0 || errno == EINPROGRESS ? 0 : errno;
+  return ConnectTo(storage, size, fd);
 }
 
 // HTTP/1.1 has no way to ask a silent server whether it is there; the kernel asks its machine.
@@ -85,23 +99,31 @@ ClientConnection::~ClientConnection() {
 }
 
 void ClientConnection::Start() {
-  SetTimer(limits::kClientConnectTimeout);
+  SetTimer(shared_.times.connect);
   Connect();
 }
 
 // Tries the addresses one after the other. That none works is told later, so that nobody hears of a
 // request's end while sending it.
 void ClientConnection::Connect() {
-  const auto& addresses = shared_.endpoint.addresses;
-  while (next_address_ < addresses.size()) {
-    const IpAddress& address = addresses[next_address_++];
-    const int error = StartConnecting(address, shared_.endpoint.port, fd_);
+  const ClientEndpoint& endpoint = shared_.endpoint;
+  const size_t count = endpoint.unix_path.empty() ? endpoint.addresses.size() : 1;
+  while (next_address_ < count) {
+    const int error = StartConnecting();
     connecting_ = error == 0 && loop_.Add(fd_.get(), this).has_value();
     if (connecting_) return;
     address_fault_ = std::generic_category().message(error);
   }
   fd_.Reset();
   WantTurn();
+}
+
+// A socket that is on its way to the next address, or the number of the error.
+int ClientConnection::StartConnecting() {
+  const ClientEndpoint& endpoint = shared_.endpoint;
+  const size_t next = next_address_++;
+  if (!endpoint.unix_path.empty()) return ConnectToPath(endpoint.unix_path, fd_);
+  return ConnectToAddress(endpoint.addresses[next], endpoint.port, fd_);
 }
 
 void ClientConnection::FailAddress(const std::string& why) {
@@ -243,19 +265,22 @@ void ClientConnection::OnServerClosed() {
 void ClientConnection::OnOpen() {
   open_ = true;
   heard_ = loop_.now();
-  SetTimer(limits::kClientPingAfter);
+  SetTimer(shared_.times.ping_after);
+  if (shared_.only_http2 && tls_ != nullptr && !tls_->speaks_http2())
+    return Break("the server does not speak HTTP/2");
   ChooseProtocol();
   WantTurn();
+  owner_.OnStateChange(*this);
 }
 
 // Requests that were taken before anybody knew may be more than there is room for.
 void ClientConnection::ChooseProtocol() {
-  shared_.http1 = tls_ == nullptr || !tls_->speaks_http2();
+  shared_.http1 = !shared_.only_http2 && (tls_ == nullptr || !tls_->speaks_http2());
   const ClientProtocol::Common common{.endpoint = shared_.endpoint, .headers = shared_.headers};
   protocol_ = shared_.http1 ? MakeHttp1ClientProtocol(common, *this)
                             : MakeHttp2ClientProtocol(common, *this);
   if (shared_.http1) KeepAlive(fd_.get());
-  const size_t room = protocol_->room();
+  const size_t room = shared_.only_http2 ? streams_.size() : protocol_->room();
   size_t taken = 0;
   for (auto at = streams_.begin(); at != streams_.end();) {
     if (taken++ < room) {
@@ -325,8 +350,13 @@ void ClientConnection::Flush() {
     }
     if (!SendToSocket(sealed.view())) return Break(std::generic_category().message(errno));
   }
-  if (protocol_->room() == 0) draining_ = true;
+  if (protocol_->room() == 0) BeginDraining();
   if (draining_ && streams_.empty()) Break("the connection is at its end");
+}
+
+void ClientConnection::BeginDraining() {
+  if (std::exchange(draining_, true)) return;
+  owner_.OnStateChange(*this);
 }
 
 void ClientConnection::SetTimer(Duration after) {
@@ -337,15 +367,20 @@ void ClientConnection::SetTimer(Duration after) {
 void ClientConnection::OnTimer() {
   timer_.reset();
   if (!open_) return Break("no connection in time");
+  const ClientTimes& times = shared_.times;
   const Duration silent = loop_.now() - heard_;
-  if (streams_.empty() && silent >= limits::kClientIdleTimeout)
+  if (streams_.empty() && silent >= times.idle)
     return Break("the connection was not used for long");
-  if (!streams_.empty() && silent >= limits::kClientPingAfter) {
-    if (pinged_ > heard_) return Break("the server has fallen silent");
-    if (protocol_->Ping()) pinged_ = loop_.now();
+  const bool is_asked = pinged_ > heard_;
+  // What has come and was not read yet, since this loop was late, counts as a word.
+  if (!streams_.empty() && !readable_ && silent >= times.ping_after) {
+    if (is_asked && loop_.now() - pinged_ >= times.ping_timeout)
+      return Break("the server has fallen silent");
+    if (!is_asked && protocol_->Ping()) pinged_ = loop_.now();
     WantTurn();
   }
-  SetTimer(limits::kClientPingAfter);
+  const bool awaits_ping = pinged_ > heard_;
+  SetTimer(awaits_ping ? std::min(times.ping_after, times.ping_timeout) : times.ping_after);
 }
 
 bool ClientConnection::HasRoom(size_t streams_wanted) const {
@@ -361,6 +396,7 @@ void ClientConnection::Send(uint64_t id, ClientRequest request, ResponseHandler*
   stream.id = id;
   stream.handler = handler;
   stream.request = std::move(request);
+  stream.body_ended = !stream.request.streams_body;
   stream.deadline = deadline;
   if (deadline != Clock::kForever)
     stream.timer = loop_.AddTimer(deadline, [this, &stream] { OnDeadline(stream); });
@@ -376,6 +412,21 @@ void ClientConnection::OnDeadline(ClientStream& stream) {
   WantTurn();
   Finish(stream, Fail(StatusReason::kTimeout, Told("no answer within the time given")));
   if (protocol_ == nullptr) streams_.erase(id);
+}
+
+void ClientConnection::SendMore(uint64_t id, SharedBytes bytes) {
+  const auto found = streams_.find(id);
+  if (found == streams_.end() || found->second->body_ended || bytes.empty()) return;
+  found->second->more.push_back(std::move(bytes));
+  if (protocol_ != nullptr) protocol_->OnMoreBody(*found->second);
+  WantTurn();
+}
+
+void ClientConnection::EndBody(uint64_t id) {
+  const auto found = streams_.find(id);
+  if (found == streams_.end() || std::exchange(found->second->body_ended, true)) return;
+  if (protocol_ != nullptr) protocol_->OnMoreBody(*found->second);
+  WantTurn();
 }
 
 bool ClientConnection::Cancel(uint64_t id) {

@@ -29,6 +29,16 @@
 
 namespace skiff {
 
+struct ClientTimes {
+  Duration connect = limits::kClientConnectTimeout;
+  // A server that is silent for so long while answers are awaited is asked whether it is there, and
+  // is taken for lost when it says nothing for so long afterwards.
+  Duration ping_after = limits::kClientPingAfter;
+  Duration ping_timeout = limits::kClientPingAfter;
+  // A connection that is not used for so long is closed.
+  Duration idle = limits::kClientIdleTimeout;
+};
+
 // What the connections of a client have in common: room that is used within one call only.
 struct ClientShared {
   const ClientEndpoint& endpoint;
@@ -36,6 +46,10 @@ struct ClientShared {
   const HttpHeaders& headers;
   // The connection that was opened last speaks HTTP/1.1, and so will the next one, most likely.
   bool http1 = false;
+  // HTTP/2 or nothing, also without TLS, and all requests at once: those that the server has no
+  // room for wait on the connection.
+  bool only_http2 = false;
+  ClientTimes times = {};
   ByteBuffer input = {};
   ByteBuffer plain = {};
   ByteBuffer sealed = {};
@@ -50,6 +64,8 @@ class ClientConnection final : public EventLoop::Watcher, private ClientProtocol
     virtual void OnRoom(ClientConnection& connection) = 0;
     // It turned out that there is no room for a request that was taken already.
     virtual void OnReturned(std::unique_ptr<ClientStream> stream) = 0;
+    // It is open, or takes no further requests, as is_usable() tells.
+    virtual void OnStateChange(ClientConnection& connection) { static_cast<void>(connection); }
     // To be retired; it calls nobody any more.
     virtual void OnClosed(ClientConnection& connection) = 0;
   };
@@ -64,6 +80,9 @@ class ClientConnection final : public EventLoop::Watcher, private ClientProtocol
   void Close(const Status& why);
 
   void Send(uint64_t id, ClientRequest request, ResponseHandler* handler, Duration deadline);
+  // More of the body of a request that streams it. One that has ended takes nothing.
+  void SendMore(uint64_t id, SharedBytes bytes);
+  void EndBody(uint64_t id);
   // Whether there was such a request.
   bool Cancel(uint64_t id);
 
@@ -71,6 +90,8 @@ class ClientConnection final : public EventLoop::Watcher, private ClientProtocol
   void Drain();
 
   size_t streams() const { return streams_.size(); }
+  // Open, and takes requests.
+  bool is_usable() const { return open_ && !closed_ && !draining_; }
   // How many more requests the server would take; none once it has said goodbye.
   bool HasRoom(size_t streams_wanted) const;
 
@@ -79,6 +100,7 @@ class ClientConnection final : public EventLoop::Watcher, private ClientProtocol
   void OnTurnEnd() override;
 
   void Connect();
+  int StartConnecting();
   void OnConnected();
   void FailAddress(const std::string& why);
   void ReadInput();
@@ -93,6 +115,7 @@ class ClientConnection final : public EventLoop::Watcher, private ClientProtocol
   bool SendPending();
   void WantTurn();
   void SetTimer(Duration after);
+  void BeginDraining();
   void OnTimer();
   void Break(const std::string& why);
   void BreakTls();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -29,6 +30,10 @@ struct ClientStream {
   // For the protocol:
   int32_t number = 0;
   size_t body_sent = 0;
+  std::deque<SharedBytes> more = {};  // what follows the body of a request that streams it
+  bool body_ended = true;             // nothing will be added to it
+  bool body_waits = false;            // it has been sent as far as it is there
+  bool has_head = false;              // of the answer
   int code = 0;
   HttpHeaders headers = {};
   size_t header_bytes = 0;
@@ -53,6 +58,8 @@ class ClientProtocol {
   virtual ~ClientProtocol() = default;
 
   virtual void Submit(ClientStream& stream) = 0;
+  // There is more of the body of a request that streams it, or it has ended.
+  virtual void OnMoreBody(ClientStream& stream) { static_cast<void>(stream); }
   // Nobody waits for this one any more. It ends like others, later.
   virtual void Reset(ClientStream& stream) = 0;
   // Bytes from the server. An error breaks the connection. Handlers are called from within.

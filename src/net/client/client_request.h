@@ -17,6 +17,8 @@ struct ClientRequest {
   std::string path;     // with the query, escaped; begins with '/'
   HttpHeaders headers;  // besides those of the client
   SharedBytes body;
+  // Whether more of the body may follow, piece by piece, while the answer comes in. HTTP/2 only.
+  bool streams_body = false;
   // For the whole of the answer. kForever for a watch.
   Duration timeout = limits::kClientRequestTimeout;
 };
@@ -33,6 +35,10 @@ class ResponseHandler {
   virtual ~ResponseHandler() = default;
   virtual void OnHead(int code, const HttpHeaders& headers) = 0;
   virtual void OnBody(std::string_view bytes) = 0;
+  // What follows the body of an answer. HTTP/2 only.
+  virtual void OnTrailers(const HttpHeaders& trailers) { static_cast<void>(trailers); }
+  // All that there is so far of a body that is streamed has been taken.
+  virtual void OnBodyTaken() {}
   virtual void OnEnd(Result<void> outcome) = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <memory>
+#include <utility>
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -59,6 +60,14 @@ Result<ClientEndpoint> ParseEndpoint(std::string_view url) {
   } else if (bracketed) {
     return Fault(url, "there is no IPv6 address between the brackets");
   }
+  return endpoint;
+}
+
+ClientEndpoint UnixEndpoint(std::string path) {
+  ClientEndpoint endpoint;
+  endpoint.tls = false;
+  endpoint.host = endpoint.authority = "localhost";
+  endpoint.unix_path = std::move(path);
   return endpoint;
 }
 

@@ -33,24 +33,32 @@ class Http2ClientProtocol final : public ClientProtocol {
   void Submit(ClientStream& stream) override {
     const ClientRequest& request = stream.request;
     const std::string path = common_.endpoint.base_path + request.path;
-    std::vector<nghttp2_nv> fields = {
-        NameValue(":method", request.method), NameValue(":scheme", "https"),
-        NameValue(":authority", common_.endpoint.authority), NameValue(":path", path)};
+    std::vector<nghttp2_nv> fields = {NameValue(":method", request.method),
+                                      NameValue(":scheme", common_.endpoint.tls ? "https" : "http"),
+                                      NameValue(":authority", common_.endpoint.authority),
+                                      NameValue(":path", path)};
     for (const HttpHeaders* headers : {&common_.headers, &request.headers})
       for (const HttpHeaders::Field& field : headers->fields())
         fields.push_back(NameValue(field.name, field.value));
     const std::string length = std::to_string(request.body.size());
-    if (!request.body.empty()) fields.push_back(NameValue("content-length", length));
+    if (!request.body.empty() && !request.streams_body)
+      fields.push_back(NameValue("content-length", length));
+    const bool has_body = !request.body.empty() || request.streams_body;
     nghttp2_data_provider provider{};
     provider.source.ptr = &stream;
     provider.read_callback = ReadBody;
     stream.number = nghttp2_submit_request(session_, nullptr, fields.data(), fields.size(),
-                                           request.body.empty() ? nullptr : &provider, &stream);
+                                           has_body ? &provider : nullptr, &stream);
     if (stream.number < 0) {
       // Only without memory or stream ids; whichever it is, this connection is of no more use.
       draining_ = true;
       stream.number = 0;
     }
+  }
+
+  void OnMoreBody(ClientStream& stream) override {
+    if (!std::exchange(stream.body_waits, false)) return;
+    nghttp2_session_resume_data(session_, stream.number);
   }
 
   void Reset(ClientStream& stream) override {
@@ -156,12 +164,26 @@ class Http2ClientProtocol final : public ClientProtocol {
     static_cast<void>(id);
     static_cast<void>(user);
     auto& stream = *static_cast<ClientStream*>(source->ptr);
-    const std::string_view left = stream.request.body.view().substr(stream.body_sent);
-    const size_t take = std::min(length, left.size());
-    std::copy_n(left.data(), take, out);
-    stream.body_sent += take;
-    if (take == left.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
-    return static_cast<ssize_t>(take);
+    size_t taken = 0;
+    while (true) {
+      const std::string_view left = stream.request.body.view().substr(stream.body_sent);
+      const size_t take = std::min(length - taken, left.size());
+      std::copy_n(left.data(), take, out + taken);
+      taken += take;
+      stream.body_sent += take;
+      if (take < left.size()) return static_cast<ssize_t>(taken);
+      if (stream.more.empty()) break;
+      stream.request.body = std::move(stream.more.front());
+      stream.more.pop_front();
+      stream.body_sent = 0;
+    }
+    if (stream.body_ended) *flags |= NGHTTP2_DATA_FLAG_EOF;
+    if (stream.body_ended || taken > 0) return static_cast<ssize_t>(taken);
+    stream.body_waits = true;
+    stream.request.body = {};
+    stream.body_sent = 0;
+    if (stream.handler != nullptr) stream.handler->OnBodyTaken();
+    return NGHTTP2_ERR_DEFERRED;
   }
 
   static nghttp2_session_callbacks* Callbacks() {
@@ -185,18 +207,22 @@ class Http2ClientProtocol final : public ClientProtocol {
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     if (name == ":status") {
       std::from_chars(value.data(), value.data() + value.size(), stream.code);
-    } else if (stream.code != 0) {
+    } else if (stream.code != 0 || stream.has_head) {
       stream.headers.Add(std::string(name), std::string(value));
     }
     return 0;
   }
 
   static void OnHead(ClientStream& stream) {
-    if (stream.code >= 200 && stream.handler != nullptr)
-      stream.handler->OnHead(stream.code, stream.headers);
-    // What comes later are interim answers or trailers, in which nobody is interested.
-    stream.headers = HttpHeaders();
-    if (stream.code >= 200) stream.code = 0;
+    // Interim answers are of no interest to anybody.
+    const HttpHeaders headers = std::exchange(stream.headers, HttpHeaders());
+    const int code = std::exchange(stream.code, 0);
+    if (stream.has_head) {
+      if (stream.handler != nullptr) stream.handler->OnTrailers(headers);
+    } else if (code >= 200) {
+      stream.has_head = true;
+      if (stream.handler != nullptr) stream.handler->OnHead(code, headers);
+    }
   }
 
   void OnStreamClosed(ClientStream& stream, uint32_t error) {
