@@ -65,6 +65,23 @@ std::string EscapeMessage(std::string_view text) {
   return out;
 }
 
+// What is not a byte in two digits stays as it is.
+std::string UnescapeMessage(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    uint8_t byte = 0;
+    const char* const digits = text.data() + i + 1;
+    if (text[i] == '%' && i + 2 < text.size() &&
+        std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+      out += static_cast<char>(byte);
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 void WriteGrpcPrefix(char* out, size_t size) {
@@ -74,26 +91,42 @@ void WriteGrpcPrefix(char* out, size_t size) {
   }
 }
 
+GrpcStatus GrpcReader::Take(std::string_view framed,
+                            const std::function<void(std::string_view)>& take) const {
+  std::string inflated;
+  const auto message = Inflate(framed, framed.substr(kGrpcPrefixBytes), max_bytes_, &inflated);
+  if (!message) return message.error();
+  take(*message);
+  return {};
+}
+
+// Messages that come in whole are taken where they lie. Of another no byte is copied twice, however
+// many pieces it comes in; room for it is made as it comes, since its length is only a claim.
 GrpcStatus GrpcReader::Read(std::string_view bytes,
                             const std::function<void(std::string_view)>& take) {
-  std::string joined;
-  if (!pending_.empty()) {
-    pending_.append(bytes);
-    joined = std::exchange(pending_, {});
-    bytes = joined;
+  while (!bytes.empty()) {
+    if (pending_.size() < kGrpcPrefixBytes && !pending_.empty()) {
+      const size_t missing = std::min(kGrpcPrefixBytes - pending_.size(), bytes.size());
+      pending_.append(bytes.substr(0, missing));
+      bytes.remove_prefix(missing);
+    }
+    const std::string_view prefix = pending_.empty() ? bytes : std::string_view(pending_);
+    if (prefix.size() < kGrpcPrefixBytes) break;
+    if (GrpcStatus good = CheckPrefix(prefix, max_bytes_, encoding_); !good.ok()) return good;
+    const size_t whole = kGrpcPrefixBytes + MessageBytes(prefix);
+    if (pending_.empty() && bytes.size() >= whole) {
+      if (GrpcStatus taken = Take(bytes.substr(0, whole), take); !taken.ok()) return taken;
+      bytes.remove_prefix(whole);
+      continue;
+    }
+    const size_t missing = std::min(whole - pending_.size(), bytes.size());
+    pending_.append(bytes.substr(0, missing));
+    bytes.remove_prefix(missing);
+    if (pending_.size() < whole) return {};
+    const std::string framed = std::exchange(pending_, {});
+    if (GrpcStatus taken = Take(framed, take); !taken.ok()) return taken;
   }
-  while (bytes.size() >= kGrpcPrefixBytes) {
-    if (GrpcStatus good = CheckPrefix(bytes, max_bytes_, encoding_); !good.ok()) return good;
-    const size_t size = MessageBytes(bytes);
-    if (bytes.size() - kGrpcPrefixBytes < size) break;
-    std::string inflated;
-    const auto message =
-        Inflate(bytes, bytes.substr(kGrpcPrefixBytes, size), max_bytes_, &inflated);
-    if (!message) return message.error();
-    take(*message);
-    bytes.remove_prefix(kGrpcPrefixBytes + size);
-  }
-  pending_ = bytes;
+  if (pending_.empty()) pending_ = bytes;
   return {};
 }
 
@@ -140,9 +173,35 @@ std::optional<Duration> ParseGrpcTimeout(std::string_view text) {
   return kLengths[unit] * static_cast<int64_t>(std::min(number, most));
 }
 
+std::string FormatGrpcTimeout(Duration timeout) {
+  constexpr int64_t kMost = 99'999'999;
+  constexpr std::pair<char, Duration> kUnits[] = {{'n', std::chrono::nanoseconds(1)},
+                                                  {'u', std::chrono::microseconds(1)},
+                                                  {'m', std::chrono::milliseconds(1)},
+                                                  {'S', std::chrono::seconds(1)},
+                                                  {'M', std::chrono::minutes(1)}};
+  const int64_t count = std::max<int64_t>(timeout.count(), 0);
+  for (const auto& [unit, length] : kUnits) {
+    const int64_t number = count / length.count() + (count % length.count() != 0 ? 1 : 0);
+    if (number <= kMost) return std::to_string(number) + unit;
+  }
+  return std::to_string(std::min(count / Duration(std::chrono::hours(1)).count() + 1, kMost)) + "H";
+}
+
 void AddGrpcStatus(HttpHeaders& headers, const GrpcStatus& status) {
   headers.Add("grpc-status", std::to_string(static_cast<int>(status.code)));
   headers.Add("grpc-message", EscapeMessage(status.message));
+}
+
+std::optional<GrpcStatus> ReadGrpcStatus(const HttpHeaders& headers) {
+  const std::string_view text = headers.Get("grpc-status");
+  int code = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), code);
+  if (error != std::errc() || end != text.data() + text.size() || code < 0) return std::nullopt;
+  // A code that is not known means just that.
+  if (code > static_cast<int>(GrpcCode::kUnauthenticated))
+    code = static_cast<int>(GrpcCode::kUnknown);
+  return GrpcStatus{static_cast<GrpcCode>(code), UnescapeMessage(headers.Get("grpc-message"))};
 }
 
 HttpResponse GrpcStatusResponse(const GrpcStatus& status) {

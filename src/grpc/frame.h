@@ -39,6 +39,8 @@ HttpResponse GrpcBadEncodingResponse(std::string_view name);
 
 // The header grpc-timeout: up to eight digits and a unit, one of "HMSmun".
 std::optional<Duration> ParseGrpcTimeout(std::string_view text);
+// The shortest that eight digits can say and that is not shorter.
+std::string FormatGrpcTimeout(Duration timeout);
 
 // Cuts a stream of bytes into messages, and inflates those that are compressed. Neither form of a
 // message may have more than max_bytes.
@@ -52,6 +54,8 @@ class GrpcReader {
   bool is_within_message() const { return !pending_.empty(); }
 
  private:
+  GrpcStatus Take(std::string_view framed, const std::function<void(std::string_view)>& take) const;
+
   const size_t max_bytes_;
   const GrpcEncoding encoding_;
   std::string pending_;
@@ -63,6 +67,8 @@ GrpcResult<std::string_view> OnlyMessage(std::string_view body, size_t max_bytes
 
 // What an answer ends with. Texts are escaped as gRPC wants it.
 void AddGrpcStatus(HttpHeaders& headers, const GrpcStatus& status);
+// The same, read. None: it is not there, or is no number.
+std::optional<GrpcStatus> ReadGrpcStatus(const HttpHeaders& headers);
 // An answer that has nothing but a status.
 HttpResponse GrpcStatusResponse(const GrpcStatus& status);
 // An answer of one message.

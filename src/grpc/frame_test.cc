@@ -94,6 +94,33 @@ TEST(GrpcFrameTest, TimeoutsHaveAFewDigitsAndAUnit) {
     EXPECT_FALSE(ParseGrpcTimeout(bad)) << bad;
 }
 
+TEST(GrpcFrameTest, TimeoutsAreWrittenAsTheyAreRead) {
+  EXPECT_EQ(FormatGrpcTimeout(Duration(0)), "0n");
+  EXPECT_EQ(FormatGrpcTimeout(Duration(-5)), "0n");
+  EXPECT_EQ(FormatGrpcTimeout(std::chrono::seconds(10)), "10000000u");
+  EXPECT_EQ(FormatGrpcTimeout(Duration(100'000'001)), "100001u") << "never shorter";
+  EXPECT_EQ(FormatGrpcTimeout(std::chrono::hours(24)), "86400000m");
+  for (const Duration each :
+       {Duration(1), Duration(999'999'999), Duration(std::chrono::hours(9000))})
+    EXPECT_GE(ParseGrpcTimeout(FormatGrpcTimeout(each)), each);
+}
+
+TEST(GrpcFrameTest, AStatusIsReadAsItWasWritten) {
+  for (const std::string text : {"", "50% \n\xc3\xa4", "%", "%4", "%zz", "plain"}) {
+    HttpHeaders headers;
+    AddGrpcStatus(headers, {GrpcCode::kAborted, text});
+    EXPECT_EQ(ReadGrpcStatus(headers), (GrpcStatus{GrpcCode::kAborted, text}));
+  }
+  HttpHeaders odd;
+  EXPECT_FALSE(ReadGrpcStatus(odd)) << "there is none";
+  odd.Add("grpc-status", "77");
+  odd.Add("grpc-message", "100% %4 %zz%");
+  EXPECT_EQ(ReadGrpcStatus(odd), (GrpcStatus{GrpcCode::kUnknown, "100% %4 %zz%"}));
+  HttpHeaders bad;
+  bad.Add("grpc-status", "-1");
+  EXPECT_FALSE(ReadGrpcStatus(bad));
+}
+
 TEST(GrpcFrameTest, TextsOfErrorsAreEscaped) {
   const HttpResponse response = GrpcStatusResponse({GrpcCode::kInternal, "50% \n\xc3\xa4"});
   EXPECT_EQ(response.headers.Get("grpc-status"), "13");
