@@ -1,6 +1,6 @@
 # The target skiff_http_libraries: OpenSSL (TLS), nghttp2 (HTTP/2) and zlib (gzip), decision 0009.
 #
-# Static in normal builds, shared under sanitizers, as cmake/grpc.cmake takes OpenSSL: a process can
+# Static in normal builds, shared under sanitizers, as CMakeLists.txt finds OpenSSL: a process can
 # have only one of it.
 find_path(NGHTTP2_INCLUDE nghttp2/nghttp2.h REQUIRED)
 find_path(OPENSSL_INCLUDE openssl/ssl.h REQUIRED)

@@ -261,8 +261,8 @@ TEST_F(EtcdScriptedTest, ALostLeaderIsReportedWithTheFirstRequestThatMeetsIt) {
   auto store = Open(options);
   ASSERT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return store->Health().writable; }));
   (*etcd)->SetCallHook([](const std::string& call) {
-    return call == "Status" ? grpc::Status::OK
-                            : grpc::Status(grpc::StatusCode::UNAVAILABLE, "etcdserver: no leader");
+    return call == "Status" ? GrpcStatus()
+                            : GrpcStatus{GrpcCode::kUnavailable, "etcdserver: no leader"};
   });
   EXPECT_FALSE(RangeAndWait(*store, {.range = KeyRange::Prefix("/"), .at = {}}));
   EXPECT_TRUE(WaitUntilTrue(clock_, kPatience, [&] { return !store->Health().readable; }));
@@ -273,21 +273,21 @@ TEST_F(EtcdScriptedTest, ALostLeaderIsReportedWithTheFirstRequestThatMeetsIt) {
 
 TEST_F(EtcdScriptedTest, AWriteThatFailsAfterTheFactIsOfUnknownOutcome) {
   struct Case {
-    grpc::StatusCode code;
+    GrpcCode code;
     const char* message;
   };
   constexpr Case kCases[] = {
-      {grpc::StatusCode::UNAVAILABLE, "etcdserver: request timed out"},
-      {grpc::StatusCode::UNAVAILABLE, "etcdserver: leader changed"},
-      {grpc::StatusCode::UNAVAILABLE, "etcdserver: server stopped"},
-      {grpc::StatusCode::UNAVAILABLE, "transport is closing"},
-      {grpc::StatusCode::UNKNOWN, "something new"},
-      {grpc::StatusCode::INTERNAL, "stream reset"},
+      {GrpcCode::kUnavailable, "etcdserver: request timed out"},
+      {GrpcCode::kUnavailable, "etcdserver: leader changed"},
+      {GrpcCode::kUnavailable, "etcdserver: server stopped"},
+      {GrpcCode::kUnavailable, "transport is closing"},
+      {GrpcCode::kUnknown, "something new"},
+      {GrpcCode::kInternal, "stream reset"},
   };
   BeginScripted();
   for (const Case& fault : kCases) {
     etcd_->SetCallHook([&](const std::string& call) {
-      return call == "Txn" ? grpc::Status(fault.code, fault.message) : grpc::Status::OK;
+      return call == "Txn" ? GrpcStatus{fault.code, fault.message} : GrpcStatus();
     });
     int64_t before = etcd_->revision();
     Result<CommitReply> reply = CommitAndWait(

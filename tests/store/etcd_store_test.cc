@@ -339,7 +339,7 @@ TEST_F(EtcdStoreTest, ProgressThatIsStillWantedDoesNotKeepTheStoreFromClosing) {
   const auto watch = store->StartWatch(request, &sink);
   (*etcd)->SetCallHook([&](const std::string&) {
     ++refused;
-    return grpc::Status(grpc::StatusCode::UNAVAILABLE, "etcdserver: leader changed");
+    return GrpcStatus{GrpcCode::kUnavailable, "etcdserver: leader changed"};
   });
   watch->RequestProgress();
   ASSERT_TRUE(WaitUntilTrue(Time(), kSoon, [&] { return refused > 0; }));

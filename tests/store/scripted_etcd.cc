@@ -1,12 +1,8 @@
 #include "tests/store/scripted_etcd.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <deque>
 #include <optional>
 #include <utility>
-
-#include "base/thread.h"
 
 namespace skiff::testing {
 namespace {
@@ -16,13 +12,12 @@ namespace pb = etcdserverpb;
 constexpr uint64_t kClusterId = 0x5c1f;
 constexpr uint64_t kMemberId = 0x1;
 
-grpc::Status Compacted() {
-  return {grpc::StatusCode::OUT_OF_RANGE, "etcdserver: mvcc: required revision has been compacted"};
+GrpcStatus Compacted() {
+  return {GrpcCode::kOutOfRange, "etcdserver: mvcc: required revision has been compacted"};
 }
 
-grpc::Status FutureRevision() {
-  return {grpc::StatusCode::OUT_OF_RANGE,
-          "etcdserver: mvcc: required revision is a future revision"};
+GrpcStatus FutureRevision() {
+  return {GrpcCode::kOutOfRange, "etcdserver: mvcc: required revision is a future revision"};
 }
 
 // etcd's way to name ranges: no end is one key, an end of one zero byte is no end.
@@ -34,143 +29,105 @@ bool InRange(const std::string& key, const std::string& start, const std::string
 }  // namespace
 
 struct ScriptedEtcd::Stream {
-  std::condition_variable changed;
-  std::deque<pb::WatchResponse> outgoing;
+  std::shared_ptr<GrpcOutput> output;
   std::optional<pb::WatchCreateRequest> created;
   int64_t watch_id = 0;
-  bool over = false;
+
+  void Send(const pb::WatchResponse& response) { output->Send(FrameMessage(response)); }
 };
 
-class ScriptedEtcd::KvService final : public pb::KV::Service {
+class ScriptedEtcd::WatchHandler final : public GrpcStreamHandler {
  public:
-  explicit KvService(ScriptedEtcd& etcd) : etcd_(etcd) {}
-
-  grpc::Status Range(grpc::ServerContext*, const pb::RangeRequest* request,
-                     pb::RangeResponse* response) override {
+  WatchHandler(ScriptedEtcd& etcd, std::shared_ptr<GrpcOutput> output) : etcd_(etcd) {
+    stream_.output = std::move(output);
     std::lock_guard lock(etcd_.mutex_);
-    grpc::Status status = etcd_.RangeLocked(*request, *response);
-    grpc::Status hook = etcd_.AskHookLocked("Range");
-    return hook.ok() ? status : hook;
+    etcd_.streams_.push_back(&stream_);
   }
-  grpc::Status Txn(grpc::ServerContext*, const pb::TxnRequest* request,
-                   pb::TxnResponse* response) override {
+  ~WatchHandler() override {
     std::lock_guard lock(etcd_.mutex_);
-    grpc::Status status = etcd_.TxnLocked(*request, *response);
-    grpc::Status hook = etcd_.AskHookLocked("Txn");
-    return hook.ok() ? status : hook;
-  }
-  grpc::Status Compact(grpc::ServerContext*, const pb::CompactionRequest* request,
-                       pb::CompactionResponse* response) override {
-    std::lock_guard lock(etcd_.mutex_);
-    if (request->revision() <= etcd_.compacted_) return Compacted();
-    if (request->revision() > etcd_.revision_) return FutureRevision();
-    etcd_.compacted_ = request->revision();
-    *response->mutable_header() = etcd_.HeaderLocked();
-    return etcd_.AskHookLocked("Compact");
+    etcd_.streams_.remove(&stream_);
   }
 
- private:
-  ScriptedEtcd& etcd_;
-};
-
-class ScriptedEtcd::WatchService final : public pb::Watch::Service {
- public:
-  explicit WatchService(ScriptedEtcd& etcd) : etcd_(etcd) {}
-
-  grpc::Status Watch(grpc::ServerContext* context,
-                     grpc::ServerReaderWriter<pb::WatchResponse, pb::WatchRequest>* wire) override {
-    Stream stream;
-    {
-      std::lock_guard lock(etcd_.mutex_);
-      if (etcd_.closing_) return {grpc::StatusCode::UNAVAILABLE, "closing"};
-      etcd_.streams_.push_back(&stream);
-    }
-    Thread reader("scripted-watch", [&] { Read(stream, *wire); });
-    std::unique_lock lock(etcd_.mutex_);
-    while (!stream.over) {
-      if (stream.outgoing.empty()) {
-        stream.changed.wait(lock);
-        continue;
-      }
-      pb::WatchResponse response = std::move(stream.outgoing.front());
-      stream.outgoing.pop_front();
-      lock.unlock();
-      wire->Write(response);
-      lock.lock();
-    }
-    etcd_.streams_.remove(&stream);
-    lock.unlock();
-    context->TryCancel();
-    reader.Join();
-    return {grpc::StatusCode::UNAVAILABLE, "broken"};
-  }
-
- private:
-  void Read(Stream& stream, grpc::ServerReaderWriter<pb::WatchResponse, pb::WatchRequest>& wire) {
+  void OnMessage(std::string_view message) override {
     pb::WatchRequest request;
-    while (wire.Read(&request)) {
-      std::lock_guard lock(etcd_.mutex_);
-      if (request.has_create_request()) etcd_.OpenWatchLocked(stream, request.create_request());
-      if (request.has_progress_request()) {
-        pb::WatchResponse response;
-        *response.mutable_header() = etcd_.HeaderLocked();
-        response.set_watch_id(-1);
-        stream.outgoing.push_back(std::move(response));
-      }
-      stream.changed.notify_all();
+    if (!request.ParseFromArray(message.data(), static_cast<int>(message.size()))) return;
+    std::lock_guard lock(etcd_.mutex_);
+    if (request.has_create_request()) etcd_.OpenWatchLocked(stream_, request.create_request());
+    if (request.has_progress_request()) {
+      pb::WatchResponse response;
+      *response.mutable_header() = etcd_.HeaderLocked();
+      response.set_watch_id(-1);
+      stream_.Send(response);
     }
-    std::lock_guard lock(etcd_.mutex_);
-    stream.over = true;
-    stream.changed.notify_all();
   }
-
-  ScriptedEtcd& etcd_;
-};
-
-class ScriptedEtcd::MaintenanceService final : public pb::Maintenance::Service {
- public:
-  explicit MaintenanceService(ScriptedEtcd& etcd) : etcd_(etcd) {}
-
-  grpc::Status Status(grpc::ServerContext*, const pb::StatusRequest*,
-                      pb::StatusResponse* response) override {
-    std::lock_guard lock(etcd_.mutex_);
-    *response->mutable_header() = etcd_.HeaderLocked();
-    response->set_version(etcd_.version_);
-    response->set_leader(kMemberId);
-    return etcd_.AskHookLocked("Status");
-  }
+  void OnInputEnd() override { stream_.output->Finish({}); }
 
  private:
   ScriptedEtcd& etcd_;
+  Stream stream_;
 };
 
-ScriptedEtcd::ScriptedEtcd(std::string version) : version_(std::move(version)) {}
+ScriptedEtcd::ScriptedEtcd(std::string version)
+    : version_(std::move(version)), router_(nullptr, metrics_, clock_, 64 * 1024 * 1024) {}
+
+template <typename Request, typename Response>
+void ScriptedEtcd::AddMethod(const std::string& service, const std::string& name,
+                             std::function<GrpcStatus(const Request&, Response&)> carry_out) {
+  router_.Add<Request, Response>(
+      "/etcdserverpb." + service + "/" + name,
+      [this, name, carry_out](Request request, GrpcReply<Response> reply) {
+        std::lock_guard lock(mutex_);
+        Response response;
+        const GrpcStatus status = carry_out(request, response);
+        const GrpcStatus hook = AskHookLocked(name);
+        if (!hook.ok()) return reply(hook);
+        if (!status.ok()) return reply(status);
+        reply(response);
+      });
+}
+
+void ScriptedEtcd::AddMethods() {
+  AddMethod<pb::RangeRequest, pb::RangeResponse>(
+      "KV", "Range",
+      [this](const auto& request, auto& response) { return RangeLocked(request, response); });
+  AddMethod<pb::TxnRequest, pb::TxnResponse>(
+      "KV", "Txn",
+      [this](const auto& request, auto& response) { return TxnLocked(request, response); });
+  AddMethod<pb::CompactionRequest, pb::CompactionResponse>(
+      "KV", "Compact", [this](const auto& request, auto& response) {
+        if (request.revision() <= compacted_) return Compacted();
+        if (request.revision() > revision_) return FutureRevision();
+        compacted_ = request.revision();
+        *response.mutable_header() = HeaderLocked();
+        return GrpcStatus();
+      });
+  AddMethod<pb::StatusRequest, pb::StatusResponse>("Maintenance", "Status",
+                                                   [this](const auto&, auto& response) {
+                                                     *response.mutable_header() = HeaderLocked();
+                                                     response.set_version(version_);
+                                                     response.set_leader(kMemberId);
+                                                     return GrpcStatus();
+                                                   });
+  router_.AddStream("/etcdserverpb.Watch/Watch", [this](std::shared_ptr<GrpcOutput> output) {
+    return std::make_unique<WatchHandler>(*this, std::move(output));
+  });
+}
 
 Result<std::unique_ptr<ScriptedEtcd>> ScriptedEtcd::Start(std::string version) {
   std::unique_ptr<ScriptedEtcd> etcd(new ScriptedEtcd(std::move(version)));
-  etcd->kv_ = std::make_unique<KvService>(*etcd);
-  etcd->watch_ = std::make_unique<WatchService>(*etcd);
-  etcd->maintenance_ = std::make_unique<MaintenanceService>(*etcd);
-  grpc::ServerBuilder builder;
-  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &etcd->port_);
-  // Without this the kernel would let two servers share a port.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.RegisterService(etcd->kv_.get());
-  builder.RegisterService(etcd->watch_.get());
-  builder.RegisterService(etcd->maintenance_.get());
-  etcd->server_ = builder.BuildAndStart();
-  if (etcd->server_ == nullptr || etcd->port_ == 0)
-    return Fail(StatusReason::kInternalError, "the scripted etcd cannot listen");
+  etcd->AddMethods();
+  HttpServerOptions options;
+  options.addresses = {"127.0.0.1:0"};
+  options.handler = &etcd->router_;
+  options.clock = &etcd->clock_;
+  options.loops = 1;
+  SKIFF_ASSIGN_OR_RETURN(etcd->server_, HttpServer::Start(std::move(options)));
   return etcd;
 }
 
 ScriptedEtcd::~ScriptedEtcd() {
-  {
-    std::lock_guard lock(mutex_);
-    closing_ = true;
-  }
   BreakWatches();
-  if (server_ != nullptr) server_->Shutdown(std::chrono::system_clock::time_point::min());
+  server_.reset();
 }
 
 void ScriptedEtcd::SetHeaderHook(HeaderHook hook) {
@@ -188,8 +145,8 @@ void ScriptedEtcd::SetCallHook(CallHook hook) {
   call_hook_ = std::move(hook);
 }
 
-grpc::Status ScriptedEtcd::AskHookLocked(const std::string& call) {
-  return call_hook_ ? call_hook_(call) : grpc::Status::OK;
+GrpcStatus ScriptedEtcd::AskHookLocked(const std::string& call) {
+  return call_hook_ ? call_hook_(call) : GrpcStatus();
 }
 
 pb::ResponseHeader ScriptedEtcd::HeaderLocked() {
@@ -281,8 +238,7 @@ void ScriptedEtcd::WriteLocked(const std::string& key, const std::string* value,
   events.push_back(std::move(event));
 }
 
-grpc::Status ScriptedEtcd::RangeLocked(const pb::RangeRequest& request,
-                                       pb::RangeResponse& response) {
+GrpcStatus ScriptedEtcd::RangeLocked(const pb::RangeRequest& request, pb::RangeResponse& response) {
   int64_t at = request.revision() > 0 ? request.revision() : revision_;
   if (at > revision_) return FutureRevision();
   if (at < compacted_) return Compacted();
@@ -300,14 +256,14 @@ grpc::Status ScriptedEtcd::RangeLocked(const pb::RangeRequest& request,
     *response.add_kvs() = EntryOf(key, *version);
     if (request.keys_only()) response.mutable_kvs(response.kvs_size() - 1)->clear_value();
   }
-  return grpc::Status::OK;
+  return GrpcStatus();
 }
 
-grpc::Status ScriptedEtcd::TxnLocked(const pb::TxnRequest& request, pb::TxnResponse& response) {
+GrpcStatus ScriptedEtcd::TxnLocked(const pb::TxnRequest& request, pb::TxnResponse& response) {
   bool holds = true;
   for (const pb::Compare& compare : request.compare()) {
     if (compare.target() != pb::Compare::MOD || compare.result() != pb::Compare::EQUAL)
-      return {grpc::StatusCode::UNIMPLEMENTED, "only mod revisions can be compared here"};
+      return {GrpcCode::kUnimplemented, "only mod revisions can be compared here"};
     const Version* version = FindLocked(compare.key(), revision_);
     holds = holds && (version == nullptr ? 0 : version->revision) == compare.mod_revision();
   }
@@ -316,7 +272,7 @@ grpc::Status ScriptedEtcd::TxnLocked(const pb::TxnRequest& request, pb::TxnRespo
   for (const pb::RequestOp& op : holds ? request.success() : request.failure()) {
     pb::ResponseOp& answer = *response.add_responses();
     if (op.has_request_range()) {
-      grpc::Status status = RangeLocked(op.request_range(), *answer.mutable_response_range());
+      GrpcStatus status = RangeLocked(op.request_range(), *answer.mutable_response_range());
       if (!status.ok()) return status;
     } else if (op.has_request_put()) {
       answer.mutable_response_put();
@@ -330,7 +286,7 @@ grpc::Status ScriptedEtcd::TxnLocked(const pb::TxnRequest& request, pb::TxnRespo
   if (!events.empty()) revision_++;
   *response.mutable_header() = HeaderLocked();
   PublishLocked(events);
-  return grpc::Status::OK;
+  return GrpcStatus();
 }
 
 void ScriptedEtcd::PublishLocked(const std::vector<mvccpb::Event>& events) {
@@ -356,12 +312,10 @@ void ScriptedEtcd::SendEventsLocked(Stream& stream, std::vector<mvccpb::Event> e
     *response.add_events() = std::move(event);
   }
   if (watch_hook_) {
-    for (pb::WatchResponse& bent : watch_hook_(std::move(response)))
-      stream.outgoing.push_back(std::move(bent));
+    for (pb::WatchResponse& bent : watch_hook_(std::move(response))) stream.Send(bent);
   } else {
-    stream.outgoing.push_back(std::move(response));
+    stream.Send(response);
   }
-  stream.changed.notify_all();
 }
 
 void ScriptedEtcd::OpenWatchLocked(Stream& stream, const pb::WatchCreateRequest& create) {
@@ -369,12 +323,12 @@ void ScriptedEtcd::OpenWatchLocked(Stream& stream, const pb::WatchCreateRequest&
   pb::WatchResponse created;
   *created.mutable_header() = HeaderLocked();
   created.set_created(true);
-  stream.outgoing.push_back(created);
+  stream.Send(created);
   if (create.start_revision() > 0 && create.start_revision() < compacted_) {
     created.set_created(false);
     created.set_canceled(true);
     created.set_compact_revision(compacted_);
-    stream.outgoing.push_back(created);
+    stream.Send(created);
     stream.created.reset();
     return;
   }
@@ -413,17 +367,14 @@ void ScriptedEtcd::SendRaw(pb::WatchResponse response) {
   std::lock_guard lock(mutex_);
   for (Stream* stream : streams_) {
     response.set_watch_id(stream->watch_id);
-    stream->outgoing.push_back(response);
-    stream->changed.notify_all();
+    stream->Send(response);
   }
 }
 
 void ScriptedEtcd::BreakWatches() {
   std::lock_guard lock(mutex_);
-  for (Stream* stream : streams_) {
-    stream->over = true;
-    stream->changed.notify_all();
-  }
+  for (Stream* stream : streams_) stream->output->Finish({GrpcCode::kUnavailable, "broken"});
+  streams_.clear();
 }
 
 }  // namespace skiff::testing

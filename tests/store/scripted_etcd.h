@@ -7,9 +7,9 @@
 //
 //   etcd->SetHeaderHook([](auto& header) { header.set_cluster_id(7); });
 //   etcd->SetWatchHook([](auto response) -> std::vector<…> { return {response, response}; });
-//   etcd->SetCallHook([](const std::string& call) { return grpc::Status(…); });
+//   etcd->SetCallHook([](const std::string& call) { return GrpcStatus{…}; });
 //
-// Threads: those of gRPC's server, and one for each watch stream. Thread-safe.
+// Threads: that of its server. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,13 @@
 #include <string>
 #include <vector>
 
-#include <etcd_rpc.grpc.pb.h>
-#include <grpcpp/grpcpp.h>
+#include <etcd_rpc.pb.h>
 
+#include "base/clock.h"
+#include "base/metrics.h"
 #include "base/status.h"
+#include "grpc/router.h"
+#include "net/server.h"
 
 namespace skiff::testing {
 
@@ -35,12 +38,12 @@ class ScriptedEtcd {
   using WatchHook =
       std::function<std::vector<etcdserverpb::WatchResponse>(etcdserverpb::WatchResponse)>;
   // Asked after "Txn", "Range", … has been carried out: an error goes out instead of the answer.
-  using CallHook = std::function<grpc::Status(const std::string& call)>;
+  using CallHook = std::function<GrpcStatus(const std::string& call)>;
 
   static Result<std::unique_ptr<ScriptedEtcd>> Start(std::string version = "3.5.21");
   ~ScriptedEtcd();
 
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  std::string url() const { return "http://" + server_->addresses()[0]; }
 
   void SetHeaderHook(HeaderHook hook);
   void SetWatchHook(WatchHook hook);
@@ -65,9 +68,7 @@ class ScriptedEtcd {
   etcdserverpb::ResponseHeader Header();
 
  private:
-  class KvService;
-  class WatchService;
-  class MaintenanceService;
+  class WatchHandler;
   struct Stream;
   struct Version {
     int64_t revision = 0;
@@ -78,6 +79,11 @@ class ScriptedEtcd {
   };
 
   explicit ScriptedEtcd(std::string version);
+  void AddMethods();
+  // A method that `carry_out` does with the lock held, before the hook is asked.
+  template <typename Request, typename Response>
+  void AddMethod(const std::string& service, const std::string& name,
+                 std::function<GrpcStatus(const Request&, Response&)> carry_out);
 
   // All of these with the lock held.
   etcdserverpb::ResponseHeader HeaderLocked();
@@ -85,32 +91,30 @@ class ScriptedEtcd {
   static mvccpb::KeyValue EntryOf(const std::string& key, const Version& version);
   void WriteLocked(const std::string& key, const std::string* value, int64_t revision,
                    std::vector<mvccpb::Event>& events);
-  grpc::Status RangeLocked(const etcdserverpb::RangeRequest& request,
-                           etcdserverpb::RangeResponse& response);
-  grpc::Status TxnLocked(const etcdserverpb::TxnRequest& request,
-                         etcdserverpb::TxnResponse& response);
+  GrpcStatus RangeLocked(const etcdserverpb::RangeRequest& request,
+                         etcdserverpb::RangeResponse& response);
+  GrpcStatus TxnLocked(const etcdserverpb::TxnRequest& request,
+                       etcdserverpb::TxnResponse& response);
   void PublishLocked(const std::vector<mvccpb::Event>& events);
   void SendEventsLocked(Stream& stream, std::vector<mvccpb::Event> events);
   void OpenWatchLocked(Stream& stream, const etcdserverpb::WatchCreateRequest& create);
   std::vector<mvccpb::Event> EventsLocked(const etcdserverpb::WatchCreateRequest& create);
-  grpc::Status AskHookLocked(const std::string& call);
+  GrpcStatus AskHookLocked(const std::string& call);
 
   const std::string version_;
-  int port_ = 0;
   std::mutex mutex_;
   HeaderHook header_hook_;
   WatchHook watch_hook_;
   CallHook call_hook_;
   int64_t revision_ = 1;
   int64_t compacted_ = 0;
-  bool closing_ = false;
   std::map<std::string, std::vector<Version>> keys_;
   std::list<Stream*> streams_;
 
-  std::unique_ptr<KvService> kv_;
-  std::unique_ptr<WatchService> watch_;
-  std::unique_ptr<MaintenanceService> maintenance_;
-  std::unique_ptr<grpc::Server> server_;
+  SystemClock clock_;
+  MetricsRegistry metrics_;
+  GrpcRouter router_;
+  std::unique_ptr<HttpServer> server_;
 };
 
 }  // namespace skiff::testing

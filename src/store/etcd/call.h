@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "base/limits.h"
+#include "grpc/unary.h"
 #include "store/etcd/core.h"
 #include "store/etcd/errors.h"
 
@@ -26,29 +28,29 @@ struct EtcdCallKind {
   Duration timeout{0};          // likewise
 };
 
-// Keeps itself alive while under way. `Send` starts the call on a connection.
+// Keeps itself alive while under way.
 template <typename Request, typename Response>
 class EtcdCall final : public EtcdTask,
                        public std::enable_shared_from_this<EtcdCall<Request, Response>> {
  public:
-  using Send = std::move_only_function<void(EtcdConnection&, grpc::ClientContext*, const Request*,
-                                            Response*, std::function<void(grpc::Status)>)>;
   using Done = std::move_only_function<void(Result<Response>)>;
 
-  static void Start(const std::shared_ptr<EtcdCore>& core, EtcdCallKind kind, Request request,
-                    Send send, Done done) {
-    auto call = std::make_shared<EtcdCall>(core, kind, std::move(request), std::move(send),
-                                           std::move(done));
+  static void Start(const std::shared_ptr<EtcdCore>& core, EtcdCallKind kind,
+                    std::string_view method, const Request& request, Done done) {
+    auto call = std::make_shared<EtcdCall>(core, kind, method, request, std::move(done));
+    if (const size_t size = call->frame_.size(); size > limits::kMaxEtcdSentBytes)
+      return call->done_(std::unexpected(TooLarge(size)));
     if (auto added = core->Add(call); !added)
       return call->done_(std::unexpected(std::move(added).error()));
     call->Attempt();
   }
 
-  EtcdCall(std::shared_ptr<EtcdCore> core, EtcdCallKind kind, Request request, Send send, Done done)
+  EtcdCall(std::shared_ptr<EtcdCore> core, EtcdCallKind kind, std::string_view method,
+           const Request& request, Done done)
       : core_(std::move(core)),
         kind_(kind),
-        request_(std::move(request)),
-        send_(std::move(send)),
+        method_(method),
+        frame_(FrameMessage(request)),
         done_(std::move(done)),
         deadline_(core_->clock().Monotonic() +
                   (kind.timeout.count() != 0 ? kind.timeout : core_->options().request_timeout)) {
@@ -59,7 +61,7 @@ class EtcdCall final : public EtcdTask,
   void Cancel() override {
     std::unique_lock lock(mutex_);
     cancelled_ = true;
-    if (context_) context_->TryCancel();
+    if (call_) call_->Cancel();
   }
 
  private:
@@ -78,32 +80,28 @@ class EtcdCall final : public EtcdTask,
   void SendOn(std::shared_ptr<EtcdConnection> connection) {
     const Duration left = deadline_ - core_->clock().Monotonic();
     if (left <= Duration(0)) return Finish(std::unexpected(NobodyServes()));
-    grpc::ClientContext* context = nullptr;
-    {
-      std::unique_lock lock(mutex_);
-      connection_ = std::move(connection);
-      context_ = std::make_unique<grpc::ClientContext>();
-      context = context_.get();
-      if (cancelled_) context->TryCancel();
-    }
-    SetEtcdTimeout(*context, std::min(left, kind_.attempt_timeout));
-    if (kind_.require_leader) RequireEtcdLeader(*context);
+    GrpcCallOptions options =
+        EtcdCallOptions(method_, std::min(left, kind_.attempt_timeout), kind_.require_leader);
+    // The answer may come, and the next attempt begin, before this one is noted.
+    std::unique_lock lock(mutex_);
+    connection_ = std::move(connection);
     not_before_ = kind_.current ? core_->seen_revision() : 0;
-    response_.Clear();
-    send_(
-        *connection_, context, &request_, &response_,
-        [self = this->shared_from_this()](const grpc::Status& status) { self->OnAnswer(status); });
+    call_ = CallUnary<Response>(*connection_->channel, std::move(options), frame_,
+                                [self = this->shared_from_this()](GrpcResult<Response> result) {
+                                  self->OnAnswer(std::move(result));
+                                });
+    if (cancelled_) call_->Cancel();
   }
 
-  void OnAnswer(const grpc::Status& status) {
-    if (status.ok()) {
+  void OnAnswer(GrpcResult<Response> result) {
+    if (result) {
       if (kind_.current) core_->served = true;
       // What a write has done is done, wherever that was.
-      auto fits = core_->Observe(*connection_, response_.header(), not_before_);
+      auto fits = core_->Observe(*connection_, result->header(), not_before_);
       if (!fits && kind_.read) return Finish(std::unexpected(std::move(fits).error()));
-      return Finish(std::move(response_));
+      return Finish(std::move(*result));
     }
-    EtcdFailure failure = ClassifyEtcdError(status.error_code(), status.error_message());
+    EtcdFailure failure = ClassifyEtcdError(result.error());
     if (failure.out_of_space) core_->out_of_space = true;
     if (!core_->closing()) core_->members().Report(*connection_, failure);
     using Kind = EtcdFailure::Kind;
@@ -123,6 +121,13 @@ class EtcdCall final : public EtcdTask,
     core_->timers().After(pause, [self = this->shared_from_this()] { self->Attempt(); });
   }
 
+  static Status TooLarge(size_t size) {
+    return ClassifyEtcdError({GrpcCode::kResourceExhausted,
+                              "message is larger than max (" + std::to_string(size) + " vs. " +
+                                  std::to_string(limits::kMaxEtcdSentBytes) + ")"})
+        .status;
+  }
+
   Status NobodyServes() {
     std::string why = core_->members().Complaints();
     return Status(StatusReason::kServiceUnavailable,
@@ -138,18 +143,17 @@ class EtcdCall final : public EtcdTask,
 
   const std::shared_ptr<EtcdCore> core_;
   EtcdCallKind kind_;
-  const Request request_;
-  Send send_;
+  const std::string_view method_;
+  const SharedBytes frame_;
   Done done_;
   const Duration deadline_;
 
-  std::mutex mutex_;  // guards context_ against Cancel()
+  std::mutex mutex_;  // guards call_ against Cancel()
   bool cancelled_ = false;
-  std::unique_ptr<grpc::ClientContext> context_;
+  std::shared_ptr<GrpcCall> call_;
 
   // Touched by one thread at a time: whoever carries the call on.
   std::shared_ptr<EtcdConnection> connection_;
-  Response response_;
   int64_t not_before_ = 0;
   uint32_t avoid_ = 0;
   int failures_ = 0;

@@ -7,10 +7,13 @@
 
 namespace skiff {
 
-EtcdCore::EtcdCore(EtcdOptions options, std::vector<EtcdEndpoint> endpoints)
-    : options_(std::move(options)), timers_("etcd-timers", *options_.clock) {
+EtcdCore::EtcdCore(EtcdOptions options, std::vector<EtcdEndpoint> endpoints,
+                   std::unique_ptr<GrpcClient> client)
+    : options_(std::move(options)),
+      client_(std::move(client)),
+      timers_("etcd-timers", *options_.clock) {
   members_ = std::make_shared<EtcdMembers>(
-      options_, std::move(endpoints), timers_,
+      options_, std::move(endpoints), *client_, timers_,
       [this](const Status& why) {
         seen_revision_ = 0;
         LoseHistory(why);
@@ -39,6 +42,8 @@ void EtcdCore::Close() {
   timers_.Stop();
   std::unique_lock lock(mutex_);
   while (!tasks_.empty()) idle_.wait(lock);
+  lock.unlock();
+  client_->Stop();
 }
 
 Result<void> EtcdCore::Add(std::shared_ptr<EtcdTask> task) {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <etcd_rpc.pb.h>
+
 #include "store/etcd/members.h"
 #include "store/etcd/options.h"
 #include "store/store.h"
@@ -31,11 +33,12 @@ class EtcdFollower {
   virtual void OnHistoryLost(const Status& why) = 0;
 };
 
-// Shared by the store and all that is under way, so that callbacks of gRPC find it alive; the store
-// closes it. Thread-safe.
+// Shared by the store and all that is under way, so that callbacks find it alive; the store closes
+// it. Thread-safe.
 class EtcdCore : public std::enable_shared_from_this<EtcdCore> {
  public:
-  EtcdCore(EtcdOptions options, std::vector<EtcdEndpoint> endpoints);
+  EtcdCore(EtcdOptions options, std::vector<EtcdEndpoint> endpoints,
+           std::unique_ptr<GrpcClient> client);
   void Start();
   // Ends everything, answers everything, and returns when nothing is under way any more.
   void Close();
@@ -77,6 +80,7 @@ class EtcdCore : public std::enable_shared_from_this<EtcdCore> {
   void LoseHistory(const Status& why);
 
   const EtcdOptions options_;
+  const std::unique_ptr<GrpcClient> client_;
   Timers timers_;
   std::shared_ptr<EtcdMembers> members_;
   std::atomic<bool> closing_{false};

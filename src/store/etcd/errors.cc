@@ -8,23 +8,6 @@ namespace {
 
 using Kind = EtcdFailure::Kind;
 
-// gRPC's codes, which are part of its wire format.
-enum Code : int {
-  kCancelled = 1,
-  kUnknown = 2,
-  kInvalidArgument = 3,
-  kDeadlineExceeded = 4,
-  kNotFound = 5,
-  kPermissionDenied = 7,
-  kResourceExhausted = 8,
-  kFailedPrecondition = 9,
-  kUnimplemented = 12,
-  kInternal = 13,
-  kUnavailable = 14,
-  kDataLoss = 15,
-  kUnauthenticated = 16,
-};
-
 struct KnownError {
   std::string_view text;  // how the message begins
   Kind kind;
@@ -71,33 +54,28 @@ EtcdFailure Make(Kind kind, StatusReason reason, std::string_view message,
   return {kind, Status(reason, std::move(text))};
 }
 
-EtcdFailure ClassifyByCode(int code, std::string_view message) {
+EtcdFailure ClassifyByCode(GrpcCode code, std::string_view message) {
   switch (code) {
-    case kInvalidArgument:
+    case GrpcCode::kInvalidArgument:
       return Make(Kind::kFinal, StatusReason::kBadRequest, message);
-    case kPermissionDenied:
+    case GrpcCode::kPermissionDenied:
       return Make(Kind::kFinal, StatusReason::kForbidden, message);
-    case kUnauthenticated:
+    case GrpcCode::kUnauthenticated:
       return Make(Kind::kFinal, StatusReason::kUnauthorized, message);
-    case kResourceExhausted:  // a message beyond the limit of either side
+    case GrpcCode::kResourceExhausted:  // a message beyond the limit of either side
       return Make(Kind::kFinal, StatusReason::kRequestEntityTooLarge, message);
-    case kUnimplemented:
+    case GrpcCode::kUnimplemented:
       return Make(Kind::kFinal, StatusReason::kInternalError, message,
                   ": is this etcd, version 3.4 or later?");
-    case kFailedPrecondition:
-    case kDataLoss:
-    case kNotFound:
+    case GrpcCode::kFailedPrecondition:
+    case GrpcCode::kDataLoss:
+    case GrpcCode::kNotFound:
       return Make(Kind::kFinal, StatusReason::kInternalError, message);
-    case kDeadlineExceeded:
+    case GrpcCode::kDeadlineExceeded:
       return Make(Kind::kMaybeDone, StatusReason::kServiceUnavailable, "no answer in time");
-    case kUnavailable:
-    case kInternal:
+    case GrpcCode::kUnavailable:
+    case GrpcCode::kInternal:
       return Make(Kind::kConnectionLost, StatusReason::kServiceUnavailable, message);
-    case kUnknown:
-      // gRPC says so when a connection ends without a word.
-      if (message == "Stream removed")
-        return Make(Kind::kConnectionLost, StatusReason::kServiceUnavailable, "connection lost");
-      return Make(Kind::kMaybeDone, StatusReason::kServiceUnavailable, message);
     default:
       return Make(Kind::kMaybeDone, StatusReason::kServiceUnavailable, message);
   }
@@ -105,14 +83,15 @@ EtcdFailure ClassifyByCode(int code, std::string_view message) {
 
 }  // namespace
 
-EtcdFailure ClassifyEtcdError(int code, std::string_view message) {
+EtcdFailure ClassifyEtcdError(const GrpcStatus& error) {
+  const std::string_view message = error.message;
   for (const KnownError& known : kKnownErrors) {
     if (!message.starts_with(known.text)) continue;
     EtcdFailure out = Make(known.kind, known.reason, message, known.advice);
     out.out_of_space = known.text.ends_with("space exceeded");
     return out;
   }
-  return ClassifyByCode(code, message);
+  return ClassifyByCode(error.code, message);
 }
 
 }  // namespace skiff

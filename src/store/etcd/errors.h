@@ -4,9 +4,10 @@
 // it is the text that says whether something may have been changed.
 #pragma once
 
-#include <string_view>
+#include <cstdint>
 
 #include "base/status.h"
+#include "grpc/status.h"
 
 namespace skiff {
 
@@ -22,7 +23,7 @@ struct EtcdFailure {
   bool out_of_space = false;  // etcd has raised its alarm: no writes until an operator acts
 };
 
-// `code` is gRPC's and not OK.
-EtcdFailure ClassifyEtcdError(int code, std::string_view message);
+// The status is not OK.
+EtcdFailure ClassifyEtcdError(const GrpcStatus& error);
 
 }  // namespace skiff

@@ -47,11 +47,10 @@ TEST(EtcdErrorsTest, EveryErrorTellsWhetherSomethingMayHaveChanged) {
       {14, "etcdserver: server stopped", Kind::kConnectionLost, StatusReason::kServiceUnavailable},
       {14, "failed to connect to all addresses", Kind::kConnectionLost,
        StatusReason::kServiceUnavailable},
-      {2, "Stream removed", Kind::kConnectionLost, StatusReason::kServiceUnavailable},
       {13, "RST_STREAM", Kind::kConnectionLost, StatusReason::kServiceUnavailable},
   };
   for (const Row& row : rows) {
-    const EtcdFailure failure = ClassifyEtcdError(row.code, row.message);
+    const EtcdFailure failure = ClassifyEtcdError({static_cast<GrpcCode>(row.code), row.message});
     EXPECT_EQ(failure.kind, row.kind) << row.message;
     EXPECT_EQ(failure.status.reason(), row.reason) << row.message;
     EXPECT_FALSE(failure.status.message().empty()) << row.message;
@@ -59,14 +58,19 @@ TEST(EtcdErrorsTest, EveryErrorTellsWhetherSomethingMayHaveChanged) {
 }
 
 TEST(EtcdErrorsTest, OnlyTheSpaceAlarmIsOne) {
-  EXPECT_TRUE(ClassifyEtcdError(8, "etcdserver: mvcc: database space exceeded").out_of_space);
-  EXPECT_FALSE(ClassifyEtcdError(8, "etcdserver: too many requests").out_of_space);
+  EXPECT_TRUE(
+      ClassifyEtcdError({GrpcCode::kResourceExhausted, "etcdserver: mvcc: database space exceeded"})
+          .out_of_space);
+  EXPECT_FALSE(ClassifyEtcdError({GrpcCode::kResourceExhausted, "etcdserver: too many requests"})
+                   .out_of_space);
 }
 
 TEST(EtcdErrorsTest, MessagesNameEtcd) {
-  EXPECT_EQ(ClassifyEtcdError(14, "failed to connect").status.message(), "etcd: failed to connect");
-  EXPECT_EQ(ClassifyEtcdError(14, "etcdserver: leader changed").status.message(),
-            "etcdserver: leader changed");
+  EXPECT_EQ(ClassifyEtcdError({GrpcCode::kUnavailable, "failed to connect"}).status.message(),
+            "etcd: failed to connect");
+  EXPECT_EQ(
+      ClassifyEtcdError({GrpcCode::kUnavailable, "etcdserver: leader changed"}).status.message(),
+      "etcdserver: leader changed");
 }
 
 }  // namespace

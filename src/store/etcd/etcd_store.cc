@@ -141,9 +141,12 @@ Result<std::unique_ptr<EtcdStore>> EtcdStore::Open(EtcdOptions options) {
   SKIFF_ASSIGN_OR_RETURN(std::vector<EtcdEndpoint> endpoints, CheckEtcdOptions(options));
   for (const EtcdEndpoint& endpoint : endpoints) {
     // Only to tell of unreadable files now; connections are made by the members.
-    SKIFF_RETURN_IF_ERROR(MakeEtcdConnection(options, endpoint));
+    SKIFF_RETURN_IF_ERROR(ReadEtcdCertificates(options, endpoint));
   }
-  auto core = std::make_shared<EtcdCore>(std::move(options), std::move(endpoints));
+  SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<GrpcClient> client,
+                         GrpcClient::Start(*options.clock, "etcd-client"));
+  auto core =
+      std::make_shared<EtcdCore>(std::move(options), std::move(endpoints), std::move(client));
   std::unique_ptr<EtcdStore> out(new EtcdStore(core));
   core->Start();
   out->checks_->Run();
@@ -179,17 +182,13 @@ void EtcdStore::Commit(Transaction transaction, StoreCallback<CommitReply> done)
   kind.read = false;
   gate_->Pass([core = core_, kind, conditions, bytes, message = std::move(message),
                done = std::move(done)]() mutable {
-    TxnCall::Start(
-        core, kind, std::move(message),
-        [](EtcdConnection& connection, auto* context, auto* request, auto* response, auto answer) {
-          connection.kv->async()->Txn(context, request, response, std::move(answer));
-        },
-        [core, conditions, bytes, done = std::move(done)](auto response) mutable {
-          core->commit_bytes -= bytes;
-          if (!response) return done(std::unexpected(std::move(response).error()));
-          if (ChangedSomething(*response)) ++core->commits;
-          done(TakeCommitReply(*response, conditions));
-        });
+    TxnCall::Start(core, kind, kEtcdTxn, message,
+                   [core, conditions, bytes, done = std::move(done)](auto response) mutable {
+                     core->commit_bytes -= bytes;
+                     if (!response) return done(std::unexpected(std::move(response).error()));
+                     if (ChangedSomething(*response)) ++core->commits;
+                     done(TakeCommitReply(*response, conditions));
+                   });
   });
 }
 
@@ -235,16 +234,12 @@ void EtcdStore::Compact(Revision revision, StoreCallback<Revision> done) {
   message.set_revision(revision.value);
   EtcdCallKind kind;
   kind.read = false;
-  CompactCall::Start(
-      core_, kind, std::move(message),
-      [](EtcdConnection& connection, auto* context, auto* request, auto* response, auto answer) {
-        connection.kv->async()->Compact(context, request, response, std::move(answer));
-      },
-      [core = core_, revision, done = std::move(done)](auto response) mutable {
-        if (!response) return done(std::unexpected(std::move(response).error()));
-        RaiseTo(core->compacted, revision.value);
-        done(revision);
-      });
+  CompactCall::Start(core_, kind, kEtcdCompact, message,
+                     [core = core_, revision, done = std::move(done)](auto response) mutable {
+                       if (!response) return done(std::unexpected(std::move(response).error()));
+                       RaiseTo(core->compacted, revision.value);
+                       done(revision);
+                     });
 }
 
 bool EtcdStore::HasReliableProgress() { return core_->members().HasReliableProgress(); }
@@ -292,12 +287,7 @@ void EtcdStore::Figures(StoreCallback<StoreFigures> done) {
                      done(std::move(out));
                    });
   };
-  StatusCall::Start(
-      core_, kind, {},
-      [](EtcdConnection& connection, auto* context, auto* request, auto* response, auto answer) {
-        connection.maintenance->async()->Status(context, request, response, std::move(answer));
-      },
-      std::move(on_status));
+  StatusCall::Start(core_, kind, kEtcdStatus, {}, std::move(on_status));
 }
 
 }  // namespace skiff

@@ -14,7 +14,8 @@
 //   told of. If etcd lost data, was restored from an older backup or replaced by another cluster,
 //   the watch ends with kExpired. A cluster at the same endpoints, all of them, is then followed.
 //
-// Threads: those of gRPC, and one for timers.
+// Threads: one for the connections, on which answers are given and watches told, and one for
+// timers; for endpoints with names one each, now and then, that asks for their addresses.
 #pragma once
 
 #include <memory>

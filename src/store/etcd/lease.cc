@@ -19,42 +19,6 @@ std::unexpected<Status> NotFound(LeaseId id) {
               "lease " + std::to_string(id.value) + " does not exist or has ended");
 }
 
-// etcd renews leases on a stream; this one carries a single request and its answer. Deletes itself
-// at the end.
-class RenewOnce final : public grpc::ClientBidiReactor<etcdserverpb::LeaseKeepAliveRequest,
-                                                       etcdserverpb::LeaseKeepAliveResponse> {
- public:
-  RenewOnce(EtcdConnection& connection, grpc::ClientContext* context,
-            const etcdserverpb::LeaseKeepAliveRequest* request,
-            etcdserverpb::LeaseKeepAliveResponse* response,
-            std::function<void(grpc::Status)> answer)
-      : context_(context), answer_(std::move(answer)) {
-    connection.lease->async()->LeaseKeepAlive(context, this);
-    StartWrite(request);
-    StartRead(response);
-    StartCall();
-  }
-
- private:
-  void OnReadDone(bool ok) override {
-    answered_ = ok;
-    if (ok) context_->TryCancel();  // there is nothing more to say
-  }
-  void OnDone(const grpc::Status& status) override {
-    auto answer = std::move(answer_);
-    const grpc::Status outcome =
-        answered_     ? grpc::Status::OK
-        : status.ok() ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "the stream was closed")
-                      : status;
-    delete this;
-    answer(outcome);
-  }
-
-  grpc::ClientContext* const context_;
-  std::function<void(grpc::Status)> answer_;
-  bool answered_ = false;
-};
-
 }  // namespace
 
 void GrantEtcdLease(const std::shared_ptr<EtcdCore>& core, std::chrono::seconds ttl, LeaseId id,
@@ -65,16 +29,12 @@ void GrantEtcdLease(const std::shared_ptr<EtcdCore>& core, std::chrono::seconds 
   message.set_id(id.value);
   EtcdCallKind kind;
   kind.read = false;
-  GrantCall::Start(
-      core, kind, std::move(message),
-      [](EtcdConnection& connection, auto* context, auto* request, auto* response, auto answer) {
-        connection.lease->async()->LeaseGrant(context, request, response, std::move(answer));
-      },
-      [done = std::move(done)](auto response) mutable {
-        if (!response) return done(std::unexpected(std::move(response).error()));
-        const std::chrono::seconds granted(response->ttl());
-        done(LeaseInfo{{response->id()}, granted, granted});
-      });
+  GrantCall::Start(core, kind, kEtcdLeaseGrant, message,
+                   [done = std::move(done)](auto response) mutable {
+                     if (!response) return done(std::unexpected(std::move(response).error()));
+                     const std::chrono::seconds granted(response->ttl());
+                     done(LeaseInfo{{response->id()}, granted, granted});
+                   });
 }
 
 void RenewEtcdLease(const std::shared_ptr<EtcdCore>& core, LeaseId id,
@@ -83,17 +43,14 @@ void RenewEtcdLease(const std::shared_ptr<EtcdCore>& core, LeaseId id,
   message.set_id(id.value);
   EtcdCallKind kind;  // renewing twice does no harm
   kind.current = false;
-  RenewCall::Start(
-      core, kind, std::move(message),
-      [](EtcdConnection& connection, auto* context, auto* request, auto* response, auto answer) {
-        new RenewOnce(connection, context, request, response, std::move(answer));
-      },
-      [id, done = std::move(done)](auto response) mutable {
-        if (!response) return done(std::unexpected(std::move(response).error()));
-        if (response->ttl() <= 0) return done(NotFound(id));
-        const std::chrono::seconds ttl(response->ttl());
-        done(LeaseInfo{id, ttl, ttl});
-      });
+  // etcd renews leases on a stream; this one carries a single request and its answer.
+  RenewCall::Start(core, kind, kEtcdLeaseKeepAlive, message,
+                   [id, done = std::move(done)](auto response) mutable {
+                     if (!response) return done(std::unexpected(std::move(response).error()));
+                     if (response->ttl() <= 0) return done(NotFound(id));
+                     const std::chrono::seconds ttl(response->ttl());
+                     done(LeaseInfo{id, ttl, ttl});
+                   });
 }
 
 void RevokeEtcdLease(const std::shared_ptr<EtcdCore>& core, LeaseId id,
@@ -102,15 +59,11 @@ void RevokeEtcdLease(const std::shared_ptr<EtcdCore>& core, LeaseId id,
   message.set_id(id.value);
   EtcdCallKind kind;
   kind.read = false;
-  RevokeCall::Start(
-      core, kind, std::move(message),
-      [](EtcdConnection& connection, auto* context, auto* request, auto* response, auto answer) {
-        connection.lease->async()->LeaseRevoke(context, request, response, std::move(answer));
-      },
-      [done = std::move(done)](auto response) mutable {
-        if (!response) return done(std::unexpected(std::move(response).error()));
-        done(Revision{response->header().revision()});
-      });
+  RevokeCall::Start(core, kind, kEtcdLeaseRevoke, message,
+                    [done = std::move(done)](auto response) mutable {
+                      if (!response) return done(std::unexpected(std::move(response).error()));
+                      done(Revision{response->header().revision()});
+                    });
 }
 
 void FindEtcdLease(const std::shared_ptr<EtcdCore>& core, LeaseId id,
@@ -119,17 +72,13 @@ void FindEtcdLease(const std::shared_ptr<EtcdCore>& core, LeaseId id,
   message.set_id(id.value);
   EtcdCallKind kind;
   kind.current = false;
-  FindCall::Start(
-      core, kind, std::move(message),
-      [](EtcdConnection& connection, auto* context, auto* request, auto* response, auto answer) {
-        connection.lease->async()->LeaseTimeToLive(context, request, response, std::move(answer));
-      },
-      [id, done = std::move(done)](auto response) mutable {
-        if (!response) return done(std::unexpected(std::move(response).error()));
-        if (response->ttl() <= 0) return done(NotFound(id));
-        done(LeaseInfo{id, std::chrono::seconds(response->grantedttl()),
-                       std::chrono::seconds(response->ttl())});
-      });
+  FindCall::Start(core, kind, kEtcdLeaseTimeToLive, message,
+                  [id, done = std::move(done)](auto response) mutable {
+                    if (!response) return done(std::unexpected(std::move(response).error()));
+                    if (response->ttl() <= 0) return done(NotFound(id));
+                    done(LeaseInfo{id, std::chrono::seconds(response->grantedttl()),
+                                   std::chrono::seconds(response->ttl())});
+                  });
 }
 
 }  // namespace skiff

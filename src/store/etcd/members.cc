@@ -3,22 +3,25 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ip_address.h"
 #include "base/limits.h"
+#include "grpc/unary.h"
+#include "store/etcd/version.h"
 
 namespace skiff {
 
 struct EtcdMembers::StatusCall {
   size_t index = 0;
   std::shared_ptr<EtcdConnection> connection;
-  grpc::ClientContext context;
-  etcdserverpb::StatusRequest request;
-  etcdserverpb::StatusResponse response;
+  std::shared_ptr<GrpcCall> call;
 };
 
 EtcdMembers::EtcdMembers(const EtcdOptions& options, std::vector<EtcdEndpoint> endpoints,
-                         Timers& timers, std::function<void(const Status&)> on_replaced,
+                         GrpcClient& client, Timers& timers,
+                         std::function<void(const Status&)> on_replaced,
                          std::function<void()> on_trouble)
     : options_(options),
+      client_(client),
       timers_(timers),
       on_replaced_(std::move(on_replaced)),
       on_trouble_(std::move(on_trouble)) {
@@ -33,13 +36,16 @@ void EtcdMembers::Start() {
 
 void EtcdMembers::Close() {
   std::vector<Waiter> waiters;
+  std::vector<std::unique_ptr<Thread>> resolvers;
   {
     std::unique_lock lock(mutex_);
     closing_ = true;
     waiters = TakeWaitersLocked();
-    for (auto& [call, keep] : status_calls_) call->context.TryCancel();
+    for (auto& [call, keep] : status_calls_) call->call->Cancel();
+    for (Member& member : members_) resolvers.push_back(std::move(member.resolver));
   }
   for (Waiter& waiter : waiters) waiter(nullptr);
+  resolvers.clear();
   std::unique_lock lock(mutex_);
   while (!status_calls_.empty()) idle_.wait(lock);
   for (Member& member : members_) member.connection = nullptr;
@@ -57,10 +63,21 @@ void EtcdMembers::Connect(size_t index) {
   Member& member = members_[index];
   if (closing_ || member.state != State::kDown) return;
   member.state = State::kConnecting;
+  if (IpAddress::Parse(member.endpoint.host)) {
+    lock.unlock();
+    return ConnectNow(index);
+  }
+  // A resolver may take its time, which belongs to nobody here. The last one has done its work.
+  const std::unique_ptr<Thread> last = std::exchange(
+      member.resolver,
+      std::make_unique<Thread>("etcd-resolver", [this, index] { ConnectNow(index); }));
   lock.unlock();
-  auto connection = MakeEtcdConnection(options_, member.endpoint);
+}
+
+void EtcdMembers::ConnectNow(size_t index) {
+  auto connection = MakeEtcdConnection(client_, options_, members_[index].endpoint);
   if (!connection) {
-    lock.lock();
+    std::unique_lock lock(mutex_);
     TakeDown(lock, index, connection.error().message());
     return;
   }
@@ -73,18 +90,16 @@ void EtcdMembers::AskStatus(size_t index, std::shared_ptr<EtcdConnection> connec
   auto call = std::make_shared<StatusCall>();
   call->index = index;
   call->connection = std::move(connection);
-  SetEtcdTimeout(call->context, timeout);
-  {
-    std::unique_lock lock(mutex_);
-    if (closing_) return;
-    status_calls_.emplace(call.get(), call);
-  }
-  call->connection->maintenance->async()->Status(
-      &call->context, &call->request, &call->response,
-      [this, call = call.get()](const grpc::Status& status) { OnStatus(*call, status); });
+  std::unique_lock lock(mutex_);
+  if (closing_) return;
+  status_calls_.emplace(call.get(), call);
+  call->call = CallUnary<etcdserverpb::StatusResponse>(
+      *call->connection->channel, EtcdCallOptions(kEtcdStatus, timeout, false),
+      FrameMessage(etcdserverpb::StatusRequest()),
+      [this, raw = call.get()](auto status) { OnStatus(*raw, std::move(status)); });
 }
 
-void EtcdMembers::OnStatus(StatusCall& call, const grpc::Status& status) {
+void EtcdMembers::OnStatus(StatusCall& call, GrpcResult<etcdserverpb::StatusResponse> status) {
   std::shared_ptr<StatusCall> keep;  // destroyed after the lock is given up
   std::unique_lock lock(mutex_);
   keep = std::move(status_calls_[&call]);
@@ -96,12 +111,11 @@ void EtcdMembers::OnStatus(StatusCall& call, const grpc::Status& status) {
   Member& member = members_[call.index];
   const bool is_new = member.state == State::kConnecting;
   if (!is_new && member.connection != call.connection) return;  // about an earlier connection
-  const uint64_t cluster = call.response.header().cluster_id();
-  if (!status.ok()) {
-    TakeDown(lock, call.index,
-             ClassifyEtcdError(status.error_code(), status.error_message()).status.message());
+  if (!status) {
+    TakeDown(lock, call.index, ClassifyEtcdError(status.error()).status.message());
     return;
   }
+  const uint64_t cluster = status->header().cluster_id();
   if (cluster_id_ == 0) cluster_id_ = cluster;
   if (cluster != cluster_id_) {
     lock.unlock();
@@ -113,7 +127,7 @@ void EtcdMembers::OnStatus(StatusCall& call, const grpc::Status& status) {
   member.failures = 0;
   member.error.clear();
   member.connection = call.connection;
-  member.status = std::move(call.response);
+  member.status = std::move(*status);
   if (is_new) member.avoid_until = Duration(0);
   if (member.status->leader() == 0) {
     member.error = "has no leader: it is cut off from most of its cluster, or an election is on";
@@ -135,7 +149,6 @@ void EtcdMembers::ServeWaiters() {
 // Ends the use of a connection; a new one is made after a pause.
 void EtcdMembers::TakeDown(std::unique_lock<std::mutex>& lock, size_t index, std::string why) {
   Member& member = members_[index];
-  // Its destructor may run callbacks of gRPC, so that must not happen under the lock.
   const std::shared_ptr<EtcdConnection> gone = std::move(member.connection);
   member.connection = nullptr;
   member.state = State::kDown;

@@ -16,6 +16,9 @@
 #include <string>
 #include <vector>
 
+#include <etcd_rpc.pb.h>
+
+#include "base/thread.h"
 #include "store/etcd/connection.h"
 #include "store/etcd/errors.h"
 #include "store/etcd/timers.h"
@@ -31,8 +34,9 @@ class EtcdMembers : public std::enable_shared_from_this<EtcdMembers> {
 
   // `on_replaced` hears that what answers at the endpoints is another cluster than before,
   // `on_trouble` that a member failed a request, or lost its connection.
-  EtcdMembers(const EtcdOptions& options, std::vector<EtcdEndpoint> endpoints, Timers& timers,
-              std::function<void(const Status&)> on_replaced, std::function<void()> on_trouble);
+  EtcdMembers(const EtcdOptions& options, std::vector<EtcdEndpoint> endpoints, GrpcClient& client,
+              Timers& timers, std::function<void(const Status&)> on_replaced,
+              std::function<void()> on_trouble);
 
   void Start();
   // Waiters get null, status requests are cancelled; returns when none is under way.
@@ -75,12 +79,14 @@ class EtcdMembers : public std::enable_shared_from_this<EtcdMembers> {
     std::shared_ptr<EtcdConnection> connection;
     std::optional<etcdserverpb::StatusResponse> status;
     std::string error;
+    std::unique_ptr<Thread> resolver;  // asks for the addresses of a host that has a name
   };
   struct StatusCall;
 
   void Connect(size_t index);
+  void ConnectNow(size_t index);
   void AskStatus(size_t index, std::shared_ptr<EtcdConnection> connection, Duration timeout);
-  void OnStatus(StatusCall& call, const grpc::Status& status);
+  void OnStatus(StatusCall& call, GrpcResult<etcdserverpb::StatusResponse> status);
   void TakeDown(std::unique_lock<std::mutex>& lock, size_t index, std::string why);
   void ServeWaiters();
   Duration BackoffLocked(int failures);
@@ -88,6 +94,7 @@ class EtcdMembers : public std::enable_shared_from_this<EtcdMembers> {
   std::vector<Waiter> TakeWaitersLocked();
 
   const EtcdOptions& options_;
+  GrpcClient& client_;
   Timers& timers_;
   const std::function<void(const Status&)> on_replaced_;
   const std::function<void()> on_trouble_;

@@ -38,11 +38,9 @@ bool IsHostCharacter(char c) {
 
 }  // namespace
 
-std::string EtcdEndpoint::Target() const {
-  const std::string with_port = ":" + std::to_string(port);
-  if (IsNumeric(AF_INET, host)) return "ipv4:" + host + with_port;
-  if (IsNumeric(AF_INET6, host)) return "ipv6:[" + host + "]" + with_port;
-  return "dns:///" + host + with_port;
+std::string EtcdEndpoint::Authority() const {
+  const bool is_v6 = host.find(':') != host.npos;
+  return (is_v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
 Result<EtcdEndpoint> ParseEtcdEndpoint(std::string_view url) {

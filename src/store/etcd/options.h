@@ -48,8 +48,8 @@ struct EtcdEndpoint {
   uint16_t port = 0;
   bool tls = false;
 
-  // The address as gRPC wants it: numeric addresses need no resolver.
-  std::string Target() const;
+  // "host:2379", "[::1]:2379"
+  std::string Authority() const;
 };
 
 Result<EtcdEndpoint> ParseEtcdEndpoint(std::string_view url);

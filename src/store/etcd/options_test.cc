@@ -22,10 +22,10 @@ TEST(EtcdEndpointTest, PortIs2379UnlessGiven) {
   EXPECT_EQ(ParseEtcdEndpoint("https://[::1]")->port, 2379);
 }
 
-TEST(EtcdEndpointTest, AddressesNeedNoResolver) {
-  EXPECT_EQ(ParseEtcdEndpoint("http://10.0.0.1:2379")->Target(), "ipv4:10.0.0.1:2379");
-  EXPECT_EQ(ParseEtcdEndpoint("https://[fd00::1]:2380")->Target(), "ipv6:[fd00::1]:2380");
-  EXPECT_EQ(ParseEtcdEndpoint("http://etcd-0.etcd")->Target(), "dns:///etcd-0.etcd:2379");
+TEST(EtcdEndpointTest, RequestsNameTheHostWithItsPort) {
+  EXPECT_EQ(ParseEtcdEndpoint("http://10.0.0.1:2379")->Authority(), "10.0.0.1:2379");
+  EXPECT_EQ(ParseEtcdEndpoint("https://[fd00::1]:2380")->Authority(), "[fd00::1]:2380");
+  EXPECT_EQ(ParseEtcdEndpoint("http://etcd-0.etcd")->Authority(), "etcd-0.etcd:2379");
 }
 
 TEST(EtcdEndpointTest, ErrorsSayWhatIsWrong) {

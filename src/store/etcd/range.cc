@@ -21,12 +21,6 @@ constexpr int64_t kFirstScanEntries =
     static_cast<int64_t>(limits::kEtcdPageBytes / limits::kMaxStoreTransactionBytes);
 constexpr int64_t kMaxPageGrowth = 16;
 
-void SendRange(EtcdConnection& connection, grpc::ClientContext* context,
-               const etcdserverpb::RangeRequest* request, etcdserverpb::RangeResponse* response,
-               std::function<void(grpc::Status)> done) {
-  connection.kv->async()->Range(context, request, response, std::move(done));
-}
-
 // One range under way. Kept alive by the call that is under way; touched by one thread at a time.
 class PagedRange : public std::enable_shared_from_this<PagedRange> {
  public:
@@ -59,7 +53,7 @@ class PagedRange : public std::enable_shared_from_this<PagedRange> {
       kind.attempt_timeout = core_->options().request_timeout;
       kind.timeout = 2 * core_->options().request_timeout;
     }
-    RangeCall::Start(core_, kind, std::move(message), SendRange,
+    RangeCall::Start(core_, kind, kEtcdRange, message,
                      [self = shared_from_this()](Result<etcdserverpb::RangeResponse> page) {
                        if (page) return self->OnPage(*page);
                        self->OnError(std::move(page).error());
@@ -158,7 +152,7 @@ void StartEtcdRevision(const std::shared_ptr<EtcdCore>& core, StoreCallback<Revi
   etcdserverpb::RangeRequest message;
   message.set_key(core->options().health_key);
   message.set_count_only(true);
-  RangeCall::Start(core, kind, std::move(message), SendRange,
+  RangeCall::Start(core, kind, kEtcdRange, message,
                    [done = std::move(done)](Result<etcdserverpb::RangeResponse> reply) mutable {
                      if (reply) return done(Revision{reply->header().revision()});
                      done(std::unexpected(std::move(reply).error()));

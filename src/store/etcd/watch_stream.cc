@@ -6,66 +6,71 @@
 #include "store/etcd/watch.h"
 
 namespace skiff {
+namespace {
+
+SharedBytes CreateFrame(etcdserverpb::WatchCreateRequest create) {
+  etcdserverpb::WatchRequest request;
+  *request.mutable_create_request() = std::move(create);
+  return FrameMessage(request);
+}
+
+SharedBytes ProgressFrame() {
+  etcdserverpb::WatchRequest request;
+  request.mutable_progress_request();
+  return FrameMessage(request);
+}
+
+}  // namespace
 
 EtcdWatchStream::EtcdWatchStream(std::shared_ptr<EtcdCore> core,
                                  std::shared_ptr<EtcdWatchSession> session,
                                  std::shared_ptr<EtcdConnection> connection,
                                  etcdserverpb::WatchCreateRequest create)
-    : core_(std::move(core)), session_(std::move(session)), connection_(std::move(connection)) {
-  *create_.mutable_create_request() = std::move(create);
-  progress_.mutable_progress_request();
-  // A member that loses its leader ends the stream, instead of staying silent.
-  RequireEtcdLeader(context_);
-}
+    : core_(std::move(core)),
+      session_(std::move(session)),
+      connection_(std::move(connection)),
+      create_(CreateFrame(std::move(create))) {}
 
 void EtcdWatchStream::Begin() {
-  if (!connection_->AddStream(&context_)) context_.TryCancel();
-  connection_->watch->async()->Watch(&context_, this);
-  AddHold();  // AskProgress() writes from outside of gRPC's calls
-  StartWrite(&create_);
-  StartRead(&message_);
-  StartCall();
+  std::unique_lock lock(mutex_);
+  // A member that loses its leader ends the stream, instead of staying silent.
+  call_ = connection_->channel->Start(EtcdCallOptions(kEtcdWatch, Clock::kForever, true), create_,
+                                      false, shared_from_this());
+  if (!connection_->AddStream(call_) || cancelled_) call_->Cancel();
+}
+
+void EtcdWatchStream::Cancel() {
+  std::unique_lock lock(mutex_);
+  cancelled_ = true;
+  if (call_) call_->Cancel();
 }
 
 void EtcdWatchStream::AskProgress() {
   std::unique_lock lock(mutex_);
-  if (over_) return;
-  if (writing_) {
-    wants_progress_ = true;
+  // What waits to be sent asks for the same.
+  if (call_ && call_->unsent() == 0) call_->Send(ProgressFrame());
+}
+
+void EtcdWatchStream::OnMessage(std::string_view bytes) {
+  if (is_over_) return;
+  etcdserverpb::WatchResponse message;
+  if (message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) &&
+      session_->OnMessage(this, message))
     return;
+  is_over_ = true;
+  Cancel();
+}
+
+void EtcdWatchStream::OnEnd(const GrpcStatus& status) {
+  {
+    std::unique_lock lock(mutex_);
+    connection_->RemoveStream(call_);
   }
-  writing_ = true;
-  StartWrite(&progress_);
-}
-
-void EtcdWatchStream::OnWriteDone(bool ok) {
-  std::unique_lock lock(mutex_);
-  writing_ = false;
-  if (!ok || over_ || !wants_progress_) return;
-  wants_progress_ = false;
-  writing_ = true;
-  StartWrite(&progress_);
-}
-
-void EtcdWatchStream::OnReadDone(bool ok) {
-  if (ok && session_->OnMessage(this, message_)) {
-    StartRead(&message_);
-    return;
-  }
-  context_.TryCancel();
-  std::unique_lock lock(mutex_);
-  over_ = true;
-  RemoveHold();
-}
-
-void EtcdWatchStream::OnDone(const grpc::Status& status) {
-  connection_->RemoveStream(&context_);
   // etcd does not end a stream by itself; if it does, in good order, the effect is the same.
-  const EtcdFailure failure =
-      status.ok() ? ClassifyEtcdError(grpc::StatusCode::UNAVAILABLE, "the stream was closed")
-                  : ClassifyEtcdError(status.error_code(), status.error_message());
+  const EtcdFailure failure = ClassifyEtcdError(
+      status.ok() ? GrpcStatus{GrpcCode::kUnavailable, "the stream was closed"} : status);
   session_->OnStreamEnd(this, failure);
-  core_->Remove(this);  // destroys this
+  core_->Remove(this);
 }
 
 }  // namespace skiff

@@ -1,8 +1,9 @@
-// The gRPC stream under a watch. Internal to store/etcd.
+// The stream of gRPC under a watch. Internal to store/etcd.
 #pragma once
 
 #include <memory>
 #include <mutex>
+#include <string_view>
 
 #include "store/etcd/core.h"
 
@@ -10,39 +11,35 @@ namespace skiff {
 
 class EtcdWatchSession;
 
-// Kept alive by the core from Begin() until gRPC has told its end. Calls of the session come one at
-// a time, on threads of gRPC.
-class EtcdWatchStream final
-    : public EtcdTask,
-      public grpc::ClientBidiReactor<etcdserverpb::WatchRequest, etcdserverpb::WatchResponse> {
+// Kept alive by the core from Begin() until the stream has told its end. Calls of the session come
+// one at a time, on the thread of the client.
+class EtcdWatchStream final : public EtcdTask,
+                              public GrpcCallHandler,
+                              public std::enable_shared_from_this<EtcdWatchStream> {
  public:
   EtcdWatchStream(std::shared_ptr<EtcdCore> core, std::shared_ptr<EtcdWatchSession> session,
                   std::shared_ptr<EtcdConnection> connection,
                   etcdserverpb::WatchCreateRequest create);
 
   void Begin();
-  void Cancel() override { context_.TryCancel(); }
+  void Cancel() override;
   // Asks for the progress of the stream. Several requests at once are one.
   void AskProgress();
   EtcdConnection& connection() { return *connection_; }
 
  private:
-  void OnWriteDone(bool ok) override;
-  void OnReadDone(bool ok) override;
-  void OnDone(const grpc::Status& status) override;
+  void OnMessage(std::string_view bytes) override;
+  void OnEnd(const GrpcStatus& status) override;
 
   const std::shared_ptr<EtcdCore> core_;
   const std::shared_ptr<EtcdWatchSession> session_;
   const std::shared_ptr<EtcdConnection> connection_;
-  grpc::ClientContext context_;
-  etcdserverpb::WatchRequest create_;
-  etcdserverpb::WatchRequest progress_;
-  etcdserverpb::WatchResponse message_;
+  const SharedBytes create_;
+  bool is_over_ = false;  // nothing that still comes is wanted; on the client's thread
 
   std::mutex mutex_;
-  bool writing_ = true;
-  bool wants_progress_ = false;
-  bool over_ = false;  // no more writes: the hold on the stream is gone
+  std::shared_ptr<GrpcCall> call_;
+  bool cancelled_ = false;
 };
 
 }  // namespace skiff
