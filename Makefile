@@ -3,7 +3,8 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := build
-.PHONY: help build debug asan tsan test up faults sim bench bench-engines fuzz format install clean
+.PHONY: help build debug asan tsan test test-all lint up faults sim bench bench-engines fuzz format \
+  install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z -]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -16,9 +17,19 @@ debug asan tsan:  ## another build in build/<name>, and its tests
 	@tools/deps build
 	@tools/test $@
 
-test:  ## every test: release, sanitizers, fuzz targets, house rules
+test:  ## every test in one configuration, corpora of fuzz targets, house rules
 	@tools/deps test
-	@tools/test release asan fuzz
+	@tools/test once
+
+test-all:  ## every test in every configuration, fuzz, faults, sim, lint: takes hours
+	@tools/deps test lint
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-600} tools/test once release debug asan tsan fuzz faults sim lint
+
+lint:  ## clang-tidy's checks for bugs and waste, and every header compiled alone
+	@tools/deps test lint
+	@tools/build release check
+	@python3 -B tools/tidy --build build
+	@tools/lint
 
 faults:  ## every fault of the disk, 10,000 kill -9 cycles (SKIFF_FAULT_ROUNDS), etcd's, and a soak
 	@tools/deps test

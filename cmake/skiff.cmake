@@ -24,6 +24,20 @@ function(skiff_in_batches target)
   endif()
 endfunction()
 
+# skiff_precompiled(TARGET): with SKIFF_PRECOMPILE, the target begins with what most files include of
+# the standard library, and GoogleTest, from one precompiled header for all targets.
+if(SKIFF_PRECOMPILE)
+  add_library(skiff_precompiled_headers OBJECT ${CMAKE_SOURCE_DIR}/cmake/precompiled.cc)
+  target_link_libraries(skiff_precompiled_headers PRIVATE GTest::gtest)
+  target_precompile_headers(skiff_precompiled_headers PRIVATE
+    ${CMAKE_SOURCE_DIR}/cmake/precompiled.h)
+endif()
+function(skiff_precompiled target)
+  if(SKIFF_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM skiff_precompiled_headers)
+  endif()
+endfunction()
+
 # skiff_library(DEPS a/b c …): the folder that calls it becomes one library, named by its path
 # under src with slashes as underscores (src/object/json → skiff_object_json). Its *_test.cc files
 # become one test program. DEPS are the folders that src/README.md names for it; tools/tidy
@@ -49,6 +63,7 @@ function(skiff_library)
   endforeach()
   if(sources)
     add_library(${name} STATIC ${sources})
+    skiff_precompiled(${name})
     skiff_in_batches(${name} ${sources})
     set(scope PUBLIC)
   else()
@@ -60,6 +75,7 @@ function(skiff_library)
   set_property(GLOBAL APPEND PROPERTY SKIFF_LIBRARIES ${name})
   if(fakes AND NOT SKIFF_FUZZ)
     add_library(${name}_testing STATIC ${fakes})
+    skiff_precompiled(${name}_testing)
     target_link_libraries(${name}_testing PUBLIC ${name})
     list(APPEND ARG_TEST_LINK ${name}_testing)
   endif()
@@ -69,16 +85,69 @@ function(skiff_library)
   endif()
 endfunction()
 
-# skiff_test(NAME SOURCES … LINK …): a GoogleTest program that ctest runs as a whole.
+# skiff_test(NAME SOURCES … LINK …): a GoogleTest program that ctest runs as a whole. RELEASE: it is
+# at home in the release build, not in the sanitized one.
 function(skiff_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "RELEASE" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   # Tests may decode any built-in kind, so all of them link the generated tables.
   target_link_libraries(${name} PRIVATE ${ARG_LINK} skiff_api GTest::gtest GTest::gtest_main)
+  skiff_precompiled(${name})
   target_compile_definitions(${name} PRIVATE SKIFF_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND SKIFF_SANITIZE MATCHES "address")
+    target_compile_definitions(${name} PRIVATE __SANITIZE_ADDRESS__)  # GCC defines it by itself
+  endif()
   # What is tested is optimised; to optimise the tests as well takes a third of their compilation.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 900)
+  if(NOT ARG_RELEASE)
+    set(home sanitized)
+    foreach(source ${ARG_SOURCES})
+      file(STRINGS ${source} asks REGEX "__SANITIZE_ADDRESS__" LIMIT_COUNT 1)
+      if(asks)
+        set(home both)
+      endif()
+    endforeach()
+    skiff_at_home(${home} ${name} ${name})
+  endif()
+endfunction()
+
+# Every test is at home in one configuration, where `make test` runs it; `make test-all` runs every
+# test in every configuration (decision 0026). A test that calls code of ours is at home in the
+# sanitized build, and in both if it asks for sanitizers, since it then shows more without them. All
+# others, which start executables or run no code of ours, are at home in the release build. So
+# nothing depends on where a test lies.
+
+# skiff_at_home(sanitized|both TARGET TEST…): the home of a program and of its tests, which have it as
+# a label. What has none is at home in the release build.
+function(skiff_at_home home target)
+  set_target_properties(${target} PROPERTIES SKIFF_HOME ${home})
+  set_tests_properties(${ARGN} PROPERTIES LABELS ${home})
+endfunction()
+
+# The target tests_at_home: the executables, and none but those, that tests at home in this build
+# need. To be called when all of them are known.
+function(skiff_tests_at_home)
+  if(SKIFF_SANITIZE)
+    set(homes sanitized both)
+  else()
+    set(homes home-NOTFOUND both)
+  endif()
+  add_custom_target(tests_at_home)
+  set(folders ${CMAKE_SOURCE_DIR})
+  while(folders)
+    list(POP_FRONT folders folder)
+    get_property(below DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+    list(APPEND folders ${below})
+    get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+    foreach(target ${targets})
+      get_target_property(type ${target} TYPE)
+      get_target_property(home ${target} SKIFF_HOME)
+      if(type STREQUAL "EXECUTABLE" AND home IN_LIST homes)
+        add_dependencies(tests_at_home ${target})
+      endif()
+    endforeach()
+  endwhile()
 endfunction()

@@ -280,6 +280,27 @@ class TidyTest(unittest.TestCase):
         self.assert_fires({"src/base/a.h": "// A.\n#pragma once\nint B();\n"},
                           "src/object/v.h:1: [header]", options=build)
 
+    def test_only_headers_that_were_changed_lately_are_compiled_if_so_asked(self):
+        def git(*arguments):
+            subprocess.run(["git", "-C", self.root, "-c", "user.name=a", "-c", "user.email=a@b",
+                            *arguments], check=True, capture_output=True)
+
+        bad = {"src/base/a.h": "// A.\n#pragma once\nString A();\n"}
+        # Where there is no Git, all are.
+        self.assert_fires(bad, "src/base/a.h:1: [header]", options=("--recent",))
+        git("init")
+        self.assert_fires(bad, "src/base/a.h:1: [header]", options=("--recent",))  # not committed
+        git("add", ".")
+        git("commit", "-m", "all")
+        self.assert_fires(bad, "src/base/a.h:1: [header]", options=("--recent",))
+        for _ in range(20):
+            git("commit", "-m", "nothing", "--allow-empty")
+        self.assert_passes(bad, options=("--recent",))
+        changed = {"src/object/v.h": GOOD["src/object/v.h"] + "\n"}
+        out = self.assert_fires({**bad, **changed}, "src/object/v.h:1: [header]",
+                                options=("--recent",))
+        self.assertNotIn("src/base/a.h:1: [header]", out)
+
     def test_generated_headers_are_found_through_the_build(self):
         (self.root / "build/made/api").mkdir(parents=True)
         (self.root / "build/made/api/core.h").write_text("struct Pod {};\n")

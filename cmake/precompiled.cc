@@ -1,0 +1,1 @@
+// Nothing but a reason to precompile cmake/precompiled.h.
