@@ -3,8 +3,8 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := build
-.PHONY: help build debug asan tsan test test-all lint up faults sim bench bench-engines fuzz format \
-  install clean
+.PHONY: help build debug asan tsan test test-all lint up faults sim bench bench-engines fuzz \
+  format install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z -]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24

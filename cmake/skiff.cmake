@@ -24,8 +24,8 @@ function(skiff_in_batches target)
   endif()
 endfunction()
 
-# skiff_precompiled(TARGET): with SKIFF_PRECOMPILE, the target begins with what most files include of
-# the standard library, and GoogleTest, from one precompiled header for all targets.
+# skiff_precompiled(TARGET): with SKIFF_PRECOMPILE, the target begins with what most files include
+# of the standard library, and GoogleTest, from one precompiled header for all targets.
 if(SKIFF_PRECOMPILE)
   add_library(skiff_precompiled_headers OBJECT ${CMAKE_SOURCE_DIR}/cmake/precompiled.cc)
   target_link_libraries(skiff_precompiled_headers PRIVATE GTest::gtest)
@@ -120,8 +120,8 @@ endfunction()
 # others, which start executables or run no code of ours, are at home in the release build. So
 # nothing depends on where a test lies.
 
-# skiff_at_home(sanitized|both TARGET TEST…): the home of a program and of its tests, which have it as
-# a label. What has none is at home in the release build.
+# skiff_at_home(sanitized|both TARGET TEST…): the home of a program and of its tests, which have it
+# as a label. What has none is at home in the release build.
 function(skiff_at_home home target)
   set_target_properties(${target} PROPERTIES SKIFF_HOME ${home})
   set_tests_properties(${ARGN} PROPERTIES LABELS ${home})
