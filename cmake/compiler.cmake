@@ -27,7 +27,12 @@ add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
+      env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1)
+  if(SKIFF_PRECOMPILE)  # cmake/skiff.cmake has the checksum
+    list(APPEND CMAKE_CXX_COMPILER_LAUNCHER
+         CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_PCH_EXTSUM=1)
+  endif()
+  list(APPEND CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
 # clang's sanitizer run-times are linked with lld, their own linker.

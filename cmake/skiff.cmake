@@ -24,17 +24,26 @@ function(skiff_in_batches target)
   endif()
 endfunction()
 
-# skiff_precompiled(TARGET): with SKIFF_PRECOMPILE, the target begins with what most files include
-# of the standard library, and GoogleTest, from one precompiled header for all targets.
+# skiff_precompiled(TARGET): with SKIFF_PRECOMPILE (clang), the target begins with what most files
+# include of the standard library, and GoogleTest, from one precompiled header for all targets. It
+# is named by an option that ccache can read, and a checksum of its text beside it says to ccache
+# what is in it: the header itself is another one in every checkout.
 if(SKIFF_PRECOMPILE)
+  set(precompiled ${CMAKE_SOURCE_DIR}/cmake/precompiled.h)
   add_library(skiff_precompiled_headers OBJECT ${CMAKE_SOURCE_DIR}/cmake/precompiled.cc)
   target_link_libraries(skiff_precompiled_headers PRIVATE GTest::gtest)
-  target_precompile_headers(skiff_precompiled_headers PRIVATE
-    ${CMAKE_SOURCE_DIR}/cmake/precompiled.h)
+  target_precompile_headers(skiff_precompiled_headers PRIVATE ${precompiled})
+  set(SKIFF_PRECOMPILED_HEADER
+      ${CMAKE_BINARY_DIR}/CMakeFiles/skiff_precompiled_headers.dir/cmake_pch.hxx.pch)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -std=c++2b -D__cpp_concepts=202002L -w -E -P
+    ${precompiled} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  string(SHA256 checksum "${text}")
+  file(WRITE ${SKIFF_PRECOMPILED_HEADER}.sum ${checksum})
 endif()
 function(skiff_precompiled target)
   if(SKIFF_PRECOMPILE)
-    target_precompile_headers(${target} REUSE_FROM skiff_precompiled_headers)
+    target_compile_options(${target} PRIVATE "SHELL:-include-pch ${SKIFF_PRECOMPILED_HEADER}")
+    add_dependencies(${target} skiff_precompiled_headers)
   endif()
 endfunction()
 
@@ -86,9 +95,10 @@ function(skiff_library)
 endfunction()
 
 # skiff_test(NAME SOURCES … LINK …): a GoogleTest program that ctest runs as a whole. RELEASE: it is
-# at home in the release build, not in the sanitized one.
+# at home in the release build, not in the sanitized one. SLOW: it takes minutes, most of which it
+# waits, and `make test` begins with it while others are still compiled.
 function(skiff_test name)
-  cmake_parse_arguments(ARG "RELEASE" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "RELEASE;SLOW" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   # Tests may decode any built-in kind, so all of them link the generated tables.
   target_link_libraries(${name} PRIVATE ${ARG_LINK} skiff_api GTest::gtest GTest::gtest_main)
@@ -112,6 +122,11 @@ function(skiff_test name)
     endforeach()
     skiff_at_home(${home} ${name} ${name})
   endif()
+  if(ARG_SLOW)
+    set_target_properties(${name} PROPERTIES SKIFF_SLOW ON)
+    set_property(TEST ${name} APPEND PROPERTY LABELS slow)
+    set_tests_properties(${name} PROPERTIES COST 100)
+  endif()
 endfunction()
 
 # Every test is at home in one configuration, where `make test` runs it; `make test-all` runs every
@@ -124,11 +139,11 @@ endfunction()
 # as a label. What has none is at home in the release build.
 function(skiff_at_home home target)
   set_target_properties(${target} PROPERTIES SKIFF_HOME ${home})
-  set_tests_properties(${ARGN} PROPERTIES LABELS ${home})
+  set_property(TEST ${ARGN} APPEND PROPERTY LABELS ${home})
 endfunction()
 
 # The target tests_at_home: the executables, and none but those, that tests at home in this build
-# need. To be called when all of them are known.
+# need; and slow_tests_at_home, of these the slow ones. To be called when all of them are known.
 function(skiff_tests_at_home)
   if(SKIFF_SANITIZE)
     set(homes sanitized both)
@@ -136,6 +151,7 @@ function(skiff_tests_at_home)
     set(homes home-NOTFOUND both)
   endif()
   add_custom_target(tests_at_home)
+  add_custom_target(slow_tests_at_home)
   set(folders ${CMAKE_SOURCE_DIR})
   while(folders)
     list(POP_FRONT folders folder)
@@ -145,8 +161,12 @@ function(skiff_tests_at_home)
     foreach(target ${targets})
       get_target_property(type ${target} TYPE)
       get_target_property(home ${target} SKIFF_HOME)
+      get_target_property(slow ${target} SKIFF_SLOW)
       if(type STREQUAL "EXECUTABLE" AND home IN_LIST homes)
         add_dependencies(tests_at_home ${target})
+        if(slow)
+          add_dependencies(slow_tests_at_home ${target})
+        endif()
       endif()
     endforeach()
   endwhile()
