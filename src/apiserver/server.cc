@@ -53,6 +53,7 @@
 #include "base/memory_limit.h"
 #include "base/metrics.h"
 #include "base/resident_memory.h"
+#include "base/version.h"
 #include "net/loop_watchdog.h"
 #include "net/server.h"
 #include "serving/health.h"
@@ -283,7 +284,7 @@ class ApiServer::Impl {
     SKIFF_ASSIGN_OR_RETURN(const RuntimeConfig runtime, RuntimeConfig::Parse(config));
     served_ = std::make_shared<const ServedResources>(
         runtime, [this](std::string_view gate) { return options_.FeatureEnabled(gate); });
-    openapi_ = std::make_unique<OpenApi>(served_, "v1.36.4");
+    openapi_ = std::make_unique<OpenApi>(served_, kKubernetesVersion);
     discovery_ = std::make_unique<Discovery>(served_, ExternalAddress(options_));
     return {};
   }
@@ -429,10 +430,7 @@ class ApiServer::Impl {
   void AddCollectedMetrics() {
     AddFeatureMetrics(registry_of_metrics_, options_.feature_gates);
     AddProcessMetrics(registry_of_metrics_, std::chrono::duration<double>(clock_.Wall()).count());
-    registry_of_metrics_.AddCollected(
-        kBuildInfoSpec, MetricKind::kGauge, [](const MetricsRegistry::Emit& emit) {
-          emit({"", "", "", "", "v1.36.4", "", "1", "36", "linux/amd64"}, 1);
-        });
+    AddBuildInfo(registry_of_metrics_);
   }
 
   void AddHealthChecks() {
@@ -538,8 +536,8 @@ class ApiServer::Impl {
     if (zpages_->Answer(request)) return true;
     if (path == "/version" || path == "/version/") {
       if (RefusesWrite(request)) return true;
-      RespondDocument(
-          request, VersionDocument({.kubernetes_version = "v1.36.4", .skiff_version = "v0.1.0"}));
+      RespondDocument(request, VersionDocument({.kubernetes_version = kKubernetesVersion,
+                                                .skiff_version = kVersion}));
       return true;
     }
     if (path == "/" || path == "/index.html") {

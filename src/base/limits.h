@@ -151,6 +151,9 @@ inline constexpr size_t kEtcdServerSnapshotBytes = 32 * 1024;
 inline constexpr size_t kMaxEtcdServerRequestBytes = 256 * 1024 * 1024;
 inline constexpr size_t kMaxEtcdServerJobs = 1024;
 inline constexpr int kMaxEtcdServerNesting = 64;
+// Damaged keys and files of the embedded store that are told apart.
+inline constexpr size_t kMaxNotedDamage = 1000;
+
 // The engine under the embedded store: writes of a family that are held in memory before they
 // become a file; files of the write-ahead log; blocks kept in memory; files held open.
 inline constexpr size_t kStoreWriteBufferBytes = 4 * 1024 * 1024;

@@ -169,5 +169,7 @@ void AddProcessMetrics(MetricsRegistry& registry, double start_time_seconds);
 // kubernetes_build_info, which every component has. Labels:
 // build_date, compiler, git_commit, git_tree_state, git_version, go_version, major, minor, platform
 extern const MetricSpec kBuildInfoSpec;
+// That, for the version of Kubernetes whose API and flags this is.
+void AddBuildInfo(MetricsRegistry& registry);
 
 }  // namespace skiff

@@ -12,6 +12,7 @@
 #include "base/descriptors.h"
 #include "base/memory_limit.h"
 #include "base/metrics.h"
+#include "base/version.h"
 
 namespace skiff {
 namespace {
@@ -55,6 +56,14 @@ constexpr MetricSpec kBuildInfoSpec{
     .name = "kubernetes_build_info",
     .help = "[BETA] 1, with labels that say what was built, from what and for what.",
     .labels = kBuild};
+
+void AddBuildInfo(MetricsRegistry& registry) {
+  registry.AddCollected(kBuildInfoSpec, MetricKind::kGauge, [](const MetricsRegistry::Emit& emit) {
+    emit(
+        {"", "", "", "", kKubernetesVersion, "", kKubernetesMajor, kKubernetesMinor, "linux/amd64"},
+        1);
+  });
+}
 
 void AddProcessMetrics(MetricsRegistry& registry, double start_time_seconds) {
   using Emit = MetricsRegistry::Emit;

@@ -9,7 +9,7 @@
 #include "cli/bench/bench_commands.h"
 #include "cli/common/output.h"
 #include "cli/common/server_flags.h"
-#include "cli/common/version.h"
+#include "base/version.h"
 #include "cli/completion.h"
 #include "cli/controller_manager/kube_controller_manager.h"
 #include "cli/convert/convert.h"

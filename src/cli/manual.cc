@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/common/version.h"
+#include "base/version.h"
 
 namespace skiff {
 namespace {

@@ -1,6 +1,6 @@
 #include "cli/controller_manager/controller_manager_access.h"
 
-#include "cli/common/version.h"
+#include "base/version.h"
 #include "client/https/in_cluster.h"
 #include "client/https/kubeconfig.h"
 #include "pki/certificate.h"

@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "apiserver/metrics.h"
 #include "base/feature_gates.h"
 #include "base/metrics.h"
 #include "cli/common/host.h"
@@ -72,10 +71,7 @@ class Process final : public ControllerManagerProcess {
         watchdog_(clock, log, &metrics_) {
     AddFeatureMetrics(metrics_, line.feature_gates);
     AddProcessMetrics(metrics_, std::chrono::duration<double>(clock.Wall()).count());
-    metrics_.AddCollected(kBuildInfoSpec, MetricKind::kGauge,
-                          [](const MetricsRegistry::Emit& emit) {
-                            emit({"", "", "", "", "v1.36.4", "", "1", "36", "linux/amd64"}, 1);
-                          });
+    AddBuildInfo(metrics_);
   }
   ~Process() override {
     if (loop_ == nullptr) return;

@@ -8,10 +8,10 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "base/version.h"
 #include "cli/common/host.h"
 #include "cli/common/last_resort.h"
 #include "cli/common/stop_signals.h"
-#include "cli/common/version.h"
 #include "cli/controller_manager/controller_manager_flags.h"
 #include "cli/controller_manager/controller_manager_process.h"
 

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 #include "base/suggest.h"
-#include "cli/common/version.h"
+#include "base/version.h"
 #include "object/json/cursor.h"
 #include "object/resource.h"
 

@@ -4,8 +4,8 @@
 
 #include <charconv>
 
+#include "base/version.h"
 #include "cli/common/host.h"
-#include "cli/common/version.h"
 #include "cli/up/kubeconfig.h"
 #include "client/https/kubeconfig.h"
 #include "controllers/manager.h"

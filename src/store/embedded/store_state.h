@@ -10,13 +10,11 @@
 #include <string>
 #include <utility>
 
+#include "base/limits.h"
 #include "store/embedded/room.h"
 #include "store/store.h"
 
 namespace skiff {
-
-// Damaged keys and files that are told apart.
-inline constexpr size_t kMaxNotedDamage = 1000;
 
 struct StoreState {
   StoreState() : StoreState(0, 0, 0) {}
@@ -59,7 +57,7 @@ struct StoreState {
   // is opened anew.
   void NoteDamage(std::string_view where, std::string_view what) {
     std::lock_guard lock(mutex_);
-    if (damage_.size() < kMaxNotedDamage) damage_.try_emplace(std::string(where), what);
+    if (damage_.size() < limits::kMaxNotedDamage) damage_.try_emplace(std::string(where), what);
     any_damage_.store(true, std::memory_order_relaxed);
   }
   // It has been written anew.
