@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "apiserver/authz/cache_follower.h"
+#include "object/json/go_quoted.h"
 #include "serving/auth/request_authenticator.h"
 
 namespace skiff {

@@ -5,6 +5,7 @@
 #include "apiserver/authz/authorization_chain.h"
 #include "apiserver/authz/escalation.h"
 #include "apiserver/authz/testing.h"
+#include "object/json/go_quoted.h"
 #include "object/protobuf/envelope.h"
 #include "serving/auth/forbidden.h"
 
