@@ -347,6 +347,17 @@ TEST_F(EtcdStoreTest, ProgressThatIsStillWantedDoesNotKeepTheStoreFromClosing) {
   EXPECT_TRUE(sink.WaitForEnd(kSoon));
 }
 
+TEST_F(EtcdStoreTest, AnEndpointMayBeAName) {
+  auto etcd = ScriptedEtcd::Start();
+  ASSERT_TRUE(etcd) << etcd.error().message();
+  EtcdOptions options = Options();
+  const std::string url = (*etcd)->url();
+  options.endpoints = {"http://localhost" + url.substr(url.rfind(':'))};
+  auto store = EtcdStore::Open(options).value();
+  const auto reply = CommitAndWait(*store, Transaction::CreateIfAbsent("/a", SharedBytes("1")));
+  EXPECT_TRUE(reply) << reply.error().message();
+}
+
 // ---- Clusters of their own
 
 class EtcdOwnClusterTest : public ::testing::Test {
@@ -431,6 +442,19 @@ TEST_F(EtcdOwnClusterTest, FilesThatCannotBeReadAreToldWithTheirFlag) {
   auto store = EtcdStore::Open(options_);
   ASSERT_FALSE(store);
   EXPECT_NE(store.error().message().find("--etcd-cafile /nonexistent/ca.pem"), std::string::npos)
+      << store.error().message();
+}
+
+TEST_F(EtcdOwnClusterTest, FilesThatHoldSomethingElseAreToldWithTheirFlag) {
+  TemporaryDirectory files;
+  options_.endpoints = {"https://127.0.0.1:1"};
+  options_.clock = &clock_;
+  options_.random = &random_;
+  options_.ca_file = files.path() + "/ca.pem";
+  std::ofstream(options_.ca_file) << "-----BEGIN CERTIFICATE-----\nnothing\n";
+  auto store = EtcdStore::Open(options_);
+  ASSERT_FALSE(store);
+  EXPECT_NE(store.error().message().find("--etcd-cafile " + options_.ca_file), std::string::npos)
       << store.error().message();
 }
 
