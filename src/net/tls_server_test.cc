@@ -120,6 +120,7 @@ TEST_F(TlsServerTest, VersionsAndCiphersAreAsConfigured) {
     TlsClient client(server.address(), {.max_version = TLS1_2_VERSION});
     EXPECT_EQ(client.version(), "TLSv1.2");
     EXPECT_EQ(client.Get("/"), "nobody");
+    EXPECT_EQ(TlsClient(server.address(), {}).cipher(), "TLS_AES_128_GCM_SHA256");
   }
   options_.cipher_suites = {"TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256"};
   {

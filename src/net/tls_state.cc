@@ -31,6 +31,9 @@ namespace {
 constexpr unsigned char kBothProtocols[] = "\x02h2\x08http/1.1";
 constexpr unsigned char kHttp1Alone[] = "\x08http/1.1";
 constexpr unsigned char kSessionContext[] = "skiff";
+// As Go prefers them; OpenSSL alone would take the most expensive that both sides know.
+constexpr char kTls13Ciphers[] =
+    "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
 
 std::string OpenSslError() {
   const unsigned long code = ERR_get_error();
@@ -101,7 +104,9 @@ Result<openssl::SslContextPtr> NewCtx(const TlsOptions& options) {
   openssl::SslContextPtr ctx(SSL_CTX_new(TLS_server_method()));
   if (ctx == nullptr) return TlsFailure("TLS");
   SSL_CTX_set_min_proto_version(ctx.get(), version);
-  if (SSL_CTX_set_cipher_list(ctx.get(), ciphers.c_str()) != 1) return TlsFailure("cipher suites");
+  if (SSL_CTX_set_cipher_list(ctx.get(), ciphers.c_str()) != 1 ||
+      SSL_CTX_set_ciphersuites(ctx.get(), kTls13Ciphers) != 1)
+    return TlsFailure("cipher suites");
   SKIFF_ASSIGN_OR_RETURN(const std::string curves, CurveList(options.curve_preferences));
   if (!curves.empty() && SSL_CTX_set1_groups_list(ctx.get(), curves.c_str()) != 1)
     return TlsFailure("curve preferences");
