@@ -12,6 +12,15 @@ namespace {
 
 constexpr size_t kRecordBytes = 16 * 1024;
 
+// Whether OpenSSL keeps the room that it makes records in: while there are more to be made.
+void KeepBuffers(SSL* ssl, bool keep) {
+  if (keep) {
+    SSL_clear_mode(ssl, SSL_MODE_RELEASE_BUFFERS);
+  } else {
+    SSL_set_mode(ssl, SSL_MODE_RELEASE_BUFFERS);
+  }
+}
+
 }  // namespace
 
 // What OpenSSL takes for a socket: it reads from the session's input and writes to its output.
@@ -111,6 +120,7 @@ bool TlsSession::Send(std::string_view plain, ByteBuffer& sealed_out) {
   input_ = {};
   while (!plain.empty()) {
     const size_t size = std::min(plain.size(), kRecordBytes);
+    KeepBuffers(ssl_, size < plain.size());
     const int sent = SSL_write(ssl_, plain.data(), static_cast<int>(size));
     if (sent <= 0) {
       Fail();
