@@ -29,6 +29,14 @@ bool IsFaultOfClient(uint32_t error) {
   return error != NGHTTP2_NO_ERROR && error != NGHTTP2_CANCEL && error != NGHTTP2_INTERNAL_ERROR;
 }
 
+// A value that no other answer will have. In the table of values that the two sides share, it would
+// only push out those that come again, and be compared with every one of its name.
+nghttp2_nv UniqueValue(std::string_view name, std::string_view value) {
+  nghttp2_nv field = NameValue(name, value);
+  field.flags = NGHTTP2_NV_FLAG_NO_INDEX;
+  return field;
+}
+
 }  // namespace
 
 // The C side. `user` is the protocol.
@@ -534,7 +542,8 @@ void Http2Protocol::Answer(Stream& stream, HttpResponse response) {
   for (const auto& field : answer.headers.fields()) {
     if (IsFramingField(field.name) || !IsHttpToken(field.name) || !IsHttpFieldValue(field.value))
       continue;
-    fields.push_back(NameValue(field.name, field.value));
+    fields.push_back(field.name == "audit-id" ? UniqueValue(field.name, field.value)
+                                              : NameValue(field.name, field.value));
   }
   fields.push_back(NameValue("date", serving_.date.Get(serving_.loop->clock())));
   if (may_have_body && answer.source == nullptr && answer.trailers.fields().empty())
