@@ -95,9 +95,9 @@ class ProtobufListWriter final : public ListWriter {
 
   bool measures() const override { return true; }
   Result<void> Measure(const CacheEntry& entry) override {
-    item_.Clear();
-    SKIFF_RETURN_IF_ERROR(view_.AppendProtobuf(entry.value().view(), entry.revision(), item_));
-    items_bytes_ += FieldSize(kItemsKey, item_.size());
+    SKIFF_ASSIGN_OR_RETURN(const ObjectMessage item,
+                           view_.AsProtobuf(entry.value().view(), entry.revision()));
+    items_bytes_ += FieldSize(kItemsKey, item.size());
     return {};
   }
   void Begin(ListReply& reply, ByteBuffer& out) override {
@@ -113,10 +113,10 @@ class ProtobufListWriter final : public ListWriter {
     out.Append(meta);
   }
   Result<void> Item(const CacheEntry& entry, ByteBuffer& out) override {
-    item_.Clear();
-    SKIFF_RETURN_IF_ERROR(view_.AppendProtobuf(entry.value().view(), entry.revision(), item_));
-    AppendHead(out, kItemsKey, item_.size());
-    out.Append(item_.view());
+    SKIFF_ASSIGN_OR_RETURN(const ObjectMessage item,
+                           view_.AsProtobuf(entry.value().view(), entry.revision()));
+    AppendHead(out, kItemsKey, item.size());
+    item.AppendTo(out);
     return {};
   }
   // 3 contentEncoding and 4 contentType, both empty.
@@ -136,7 +136,6 @@ class ProtobufListWriter final : public ListWriter {
   }
 
   const ObjectView& view_;
-  ByteBuffer item_;
   size_t items_bytes_ = 0;
 };
 

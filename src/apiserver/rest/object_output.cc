@@ -42,18 +42,20 @@ std::optional<std::string_view> ObjectView::Message(std::string_view stored) con
   return envelope->raw;
 }
 
-namespace {
-
 // A revision of zero is none: what a dry run would have made.
-void AppendVersioned(std::string_view message, Revision revision, ByteBuffer& out) {
-  if (revision == Revision{}) {
-    out.Append(message);
-  } else {
-    AppendWithResourceVersion(message, RevisionText(revision).view(), out);
-  }
+size_t ObjectMessage::size() const {
+  if (revision_ == Revision{}) return stored_.size() + encoded_.size();
+  return SizeWithResourceVersion(stored_, RevisionText(revision_).view());
 }
 
-}  // namespace
+void ObjectMessage::AppendTo(ByteBuffer& out) const {
+  if (revision_ == Revision{}) {
+    out.Append(stored_);
+    out.Append(encoded_);
+  } else {
+    AppendWithResourceVersion(stored_, RevisionText(revision_).view(), out);
+  }
+}
 
 Result<void> ObjectView::AppendJson(std::string_view stored, Revision revision, As as,
                                     ByteBuffer& out) const {
@@ -61,7 +63,7 @@ Result<void> ObjectView::AppendJson(std::string_view stored, Revision revision, 
   const bool whole = as == As::kObject;
   if (const auto message = Message(stored); message) {
     ByteBuffer& with_version = Scratch();
-    AppendVersioned(*message, revision, with_version);
+    ObjectMessage(*message, revision).AppendTo(with_version);
     return ProtobufToJson(
         with_version.view(), type, whole ? type.group_version->api_version : std::string_view(),
         whole ? resource_->kind_name : std::string_view(), out, EmbeddedKinds::kNamed);
@@ -75,17 +77,12 @@ Result<void> ObjectView::AppendJson(std::string_view stored, Revision revision, 
   return {};
 }
 
-Result<void> ObjectView::AppendProtobuf(std::string_view stored, Revision revision,
-                                        ByteBuffer& out) const {
-  if (const auto message = Message(stored); message) {
-    AppendVersioned(*message, revision, out);
-    return {};
-  }
+Result<ObjectMessage> ObjectView::AsProtobuf(std::string_view stored, Revision revision) const {
+  if (const auto message = Message(stored); message) return ObjectMessage(*message, revision);
   SKIFF_ASSIGN_OR_RETURN(const Document object, Decode(stored, revision));
   std::string bytes;
   EncodeProtobuf(object.root(), &bytes);
-  out.Append(bytes);
-  return {};
+  return ObjectMessage(std::move(bytes));
 }
 
 Result<Document> DecodeStored(std::string_view stored, Revision revision) {
@@ -128,8 +125,9 @@ Result<SharedBytes> ObjectView::Encode(std::string_view stored, Revision revisio
   if (!resource_->kind->in_protobuf) {
     return Fail(StatusReason::kNotAcceptable, "objects of this kind have no protobuf form");
   }
-  ByteBuffer message(stored.size() + 64);
-  SKIFF_RETURN_IF_ERROR(AppendProtobuf(stored, revision, message));
+  SKIFF_ASSIGN_OR_RETURN(const ObjectMessage object, AsProtobuf(stored, revision));
+  ByteBuffer message(object.size());
+  object.AppendTo(message);
   std::string out;
   AppendProtobufEnvelope({.api_version = resource_->version->desc->api_version,
                           .kind = resource_->kind_name,

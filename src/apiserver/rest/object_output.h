@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/buffer.h"
 #include "base/shared_bytes.h"
@@ -16,6 +17,24 @@
 #include "store/store.h"
 
 namespace skiff {
+
+// An object as a protobuf message without its envelope, of which the size is known before its bytes
+// are written. It looks at the stored bytes that it was made of.
+class ObjectMessage {
+ public:
+  // Stored bytes that get the revision as resourceVersion on their way out; of zero, none.
+  ObjectMessage(std::string_view stored, Revision revision)
+      : stored_(stored), revision_(revision) {}
+  explicit ObjectMessage(std::string encoded) : encoded_(std::move(encoded)) {}
+
+  size_t size() const;
+  void AppendTo(ByteBuffer& out) const;
+
+ private:
+  std::string_view stored_;
+  Revision revision_{};
+  std::string encoded_;  // instead of the stored bytes
+};
 
 // How objects of one resource are shown in one version. Immutable; any thread may use it.
 class ObjectView {
@@ -28,8 +47,7 @@ class ObjectView {
   // has no resourceVersion, as what was never stored has none.
   enum class As : uint8_t { kObject, kItem };
   Result<void> AppendJson(std::string_view stored, Revision revision, As as, ByteBuffer& out) const;
-  // The message without its envelope.
-  Result<void> AppendProtobuf(std::string_view stored, Revision revision, ByteBuffer& out) const;
+  Result<ObjectMessage> AsProtobuf(std::string_view stored, Revision revision) const;
 
   // Whole, in the version of this view, with its resourceVersion.
   Result<Document> Decode(std::string_view stored, Revision revision) const;

@@ -11,6 +11,8 @@ constexpr uint32_t kResourceVersionKey = WireKey(6, WireType::kBytes);
 // The key and length of a field of bytes.
 size_t HeadSize(uint32_t key, size_t size) { return VarintSize(key) + VarintSize(size); }
 
+size_t FieldSize(uint32_t key, size_t size) { return HeadSize(key, size) + size; }
+
 void AppendHead(ByteBuffer& out, uint32_t key, size_t size) {
   auto* to = reinterpret_cast<uint8_t*>(out.Reserve(2 * kMaxVarintBytes));
   out.CommitTo(reinterpret_cast<char*>(WriteVarint(WriteVarint(to, key), size)));
@@ -42,10 +44,17 @@ std::optional<ResourceVersionSplit> SplitAtResourceVersion(std::string_view mess
       .rest = object.rest()};
 }
 
+size_t SizeWithResourceVersion(std::string_view message, std::string_view resource_version) {
+  const size_t field_size = FieldSize(kResourceVersionKey, resource_version.size());
+  const auto split = SplitAtResourceVersion(message);
+  if (!split) return message.size() + FieldSize(kMetadataKey, field_size);
+  return FieldSize(kMetadataKey, split->before.size() + field_size + split->after.size()) +
+         split->rest.size();
+}
+
 void AppendWithResourceVersion(std::string_view message, std::string_view resource_version,
                                ByteBuffer& out) {
-  const size_t field_size =
-      HeadSize(kResourceVersionKey, resource_version.size()) + resource_version.size();
+  const size_t field_size = FieldSize(kResourceVersionKey, resource_version.size());
   const auto append = [&](std::string_view part) {
     if (!part.empty()) out.Append(part);
   };

@@ -27,5 +27,7 @@ std::optional<ResourceVersionSplit> SplitAtResourceVersion(std::string_view mess
 // that cannot be split get a second piece of metadata at their end, which readers merge.
 void AppendWithResourceVersion(std::string_view message, std::string_view resource_version,
                                ByteBuffer& out);
+// How many bytes that appends.
+size_t SizeWithResourceVersion(std::string_view message, std::string_view resource_version);
 
 }  // namespace skiff

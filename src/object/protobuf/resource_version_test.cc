@@ -13,6 +13,7 @@ std::string WithVersion(std::string_view message, std::string_view version) {
   ByteBuffer out;
   out.Append("before");
   AppendWithResourceVersion(message, version, out);
+  EXPECT_EQ(out.size(), 6 + SizeWithResourceVersion(message, version));
   return out.ToString().substr(6);
 }
 
