@@ -14,8 +14,10 @@ namespace {
 
 constexpr std::string_view kOverflowValue = "unexpected";
 
-std::string KeyOf(LabelValues values) {
-  std::string key;
+// Valid until the thread's next call: requests are counted without an allocation.
+std::string_view KeyOf(LabelValues values) {
+  thread_local std::string key;
+  key.clear();
   for (const std::string_view value : values) {
     const auto size = static_cast<uint32_t>(value.size());
     key.append(reinterpret_cast<const char*>(&size), sizeof(size));
@@ -144,7 +146,7 @@ void Histogram::Observe(double value) {
 template <typename Cell>
 Cell& MetricFamilyOf<Cell>::With(LabelValues values) {
   assert(values.size() == spec().labels.size());
-  const std::string key = KeyOf(values);
+  const std::string_view key = KeyOf(values);
   {
     const std::shared_lock lock(mutex_);
     const auto found = entries_.find(key);
@@ -157,7 +159,8 @@ Cell& MetricFamilyOf<Cell>::With(LabelValues values) {
   const auto found = entries_.find(key);
   if (found != entries_.end()) return found->second->cell;
   if (entries_.size() >= limits::kMaxMetricCells) return Overflow();
-  return entries_.emplace(key, std::make_unique<Entry>(spec(), values)).first->second->cell;
+  return entries_.emplace(std::string(key), std::make_unique<Entry>(spec(), values))
+      .first->second->cell;
 }
 
 template <typename Cell>

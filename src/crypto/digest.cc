@@ -3,13 +3,14 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
-#include <openssl/sha.h>
 
 namespace skiff {
 
 Sha256Digest Sha256(std::string_view bytes) {
+  // OpenSSL's own shorthand would look the algorithm up at every call, for longer than it hashes.
+  static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   Sha256Digest digest;
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+  EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, algorithm, nullptr);
   return digest;
 }
 

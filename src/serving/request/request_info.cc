@@ -16,6 +16,8 @@ bool HasControlCharacter(std::string_view text) {
 
 Result<std::vector<std::string>> SplitPath(std::string_view path) {
   std::vector<std::string> parts;
+  constexpr size_t kUsualParts = 8;
+  parts.reserve(kUsualParts);
   while (path.starts_with('/')) path.remove_prefix(1);
   while (path.ends_with('/')) path.remove_suffix(1);
   while (!path.empty()) {
