@@ -161,7 +161,9 @@ bool CacheFollower::synced() const {
 }
 
 Result<Document> DecodeEntry(std::string_view stored) {
-  if (HasProtobufPrefix(stored)) return DecodeStorage(stored);
+  if (HasProtobufPrefix(stored)) {
+    return DecodeStorage(stored, ProtobufDecodeOptions{.trusts_field_sets = true});
+  }
   SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(stored));
   return DecodeJson(stored, FindKind(meta.api_version, meta.kind));
 }

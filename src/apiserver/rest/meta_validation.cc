@@ -39,17 +39,23 @@ NameProblems NameProblemsOf(const ResourceDesc& resource, std::string_view name,
   return is_prefix ? CheckPathSegmentPrefix(whole) : CheckPathSegmentName(whole);
 }
 
+// Most texts have no problems, and then nobody needs to see them.
+void ReportProblems(std::string_view field, std::string_view text, const NameProblems& problems,
+                    FieldErrors& errors) {
+  if (!problems.empty()) errors.Invalid(field, text, problems);
+}
+
 void CheckLabels(const ObjectMeta& meta, FieldErrors& errors) {
   for (const auto& [key, value] : meta.labels()) {
-    errors.Invalid("metadata.labels", key, CheckQualifiedName(key));
-    errors.Invalid("metadata.labels", value, CheckLabelValue(value));
+    ReportProblems("metadata.labels", key, CheckQualifiedName(key), errors);
+    ReportProblems("metadata.labels", value, CheckLabelValue(value), errors);
   }
 }
 
 void CheckAnnotations(const ObjectMeta& meta, FieldErrors& errors) {
   size_t bytes = 0;
   for (const auto& [key, value] : meta.annotations()) {
-    errors.Invalid("metadata.annotations", key, CheckAnnotationKey(key));
+    ReportProblems("metadata.annotations", key, CheckAnnotationKey(key), errors);
     bytes += key.size() + value.size();
   }
   if (bytes > limits::kMaxAnnotationBytes) {

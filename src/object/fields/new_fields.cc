@@ -14,7 +14,11 @@ namespace {
 
 class NewFieldsWriter {
  public:
-  NewFieldsWriter(Arena& arena, ByteBuffer& out) : arena_(arena), out_(out) {}
+  NewFieldsWriter(Arena& arena, ByteBuffer& out) : arena_(arena), out_(out) {
+    // As much as a pod needs.
+    shown_.reserve(64);
+    out_.Reserve(8 * 1024);
+  }
 
   bool Run(const Value& object, const FieldExceptions& exceptions) {
     out_.Append('{');
