@@ -4,8 +4,10 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/rest/list.h"
 #include "apiserver/rest/list_encoder.h"
 #include "apiserver/rest/local_answer.h"
+#include "apiserver/rest/respond_stored.h"
 #include "net/client/https_get.h"
 #include "object/object_errors.h"
 #include "object/protobuf/envelope.h"

@@ -4,7 +4,15 @@
 #include <utility>
 
 #include "apiserver/registry/rules.h"
+#include "apiserver/rest/create.h"
+#include "apiserver/rest/delete.h"
+#include "apiserver/rest/delete_collection.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/rest/get.h"
+#include "apiserver/rest/list.h"
+#include "apiserver/rest/patch.h"
+#include "apiserver/rest/update.h"
+#include "apiserver/rest/watch.h"
 #include "object/scalar/names.h"
 #include "serving/request/respond.h"
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/managed_fields/apply_configuration.h"
 #include "apiserver/managed_fields/field_manager.h"
 #include "apiserver/registry/read_now.h"
 #include "apiserver/rest/object_meta.h"

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "apiserver/defaults/apply_plan.h"
 #include "apiserver/defaults/wire_checks.h"
 #include "base/strings.h"
 #include "object/json/decode.h"

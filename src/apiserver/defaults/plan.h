@@ -76,11 +76,4 @@ class DefaultPlans {
   std::unique_ptr<WireChecks> checks_;
 };
 
-// Whether the text of a quantity may have parts smaller than a thousandth: only with some suffixes
-// or exponents.
-bool MayBeFineAmount(std::string_view amount);
-
-// Applies the plan to an object of its message.
-void ApplyPlan(const MessagePlan& plan, Value& object, const RuleContext& context);
-
 }  // namespace skiff

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/defaults/apply_plan.h"
+
 namespace skiff {
 namespace {
 

@@ -1,10 +1,8 @@
-// Field management: what each write does to metadata.managedFields, and server-side apply.
+// Field management: what each write does to metadata.managedFields.
 //
 // Every object that passes here is in the version of the request. An update, whatever made the new
-// object, gives the fields that it changed to its manager and takes them from all others. An apply
-// merges a configuration into the object: its manager owns exactly what the configuration says,
-// what it no longer says goes unless somebody else owns it, and a value that another manager owns
-// may only change by force.
+// object, gives the fields that it changed to its manager and takes them from all others; of an
+// apply see apply_configuration.h.
 //
 // Called before admission and strategies, so that what the server itself fills in has no owner.
 #pragma once
@@ -29,12 +27,6 @@ struct FieldWriter {
 // and without a uid if there is none yet. The client's own managedFields in `object` count if they
 // are valid and the write is of the resource itself; an empty list clears all.
 void TrackUpdate(const FieldWriter& writer, const Document& live, Document& object);
-
-// The object that a configuration, an untyped tree, makes of `live`, with its managedFields and
-// defaults. kConflict, with a cause for each field, if others own what would change and `force` is
-// not set.
-Result<Document> ApplyConfiguration(const FieldWriter& writer, const Document& live,
-                                    const Document& config, bool force);
 
 // Of an update that is about to be written: if nothing but times in managedFields would change,
 // those stay as they are, so that nothing is written at all.

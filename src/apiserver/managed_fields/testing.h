@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/managed_fields/apply_configuration.h"
 #include "apiserver/managed_fields/entries.h"
 #include "apiserver/managed_fields/field_manager.h"
 #include "object/json/decode.h"

@@ -2,6 +2,7 @@
 
 #include "apiserver/convert/convert.h"
 #include "object/fields/merge.h"
+#include "object/fields/retype.h"
 
 namespace skiff {
 

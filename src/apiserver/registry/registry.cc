@@ -20,6 +20,7 @@
 #include "apiserver/registry/workload_behaviours.h"
 #include "apiserver/rest/admit.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/rest/scale.h"
 #include "apiserver/validation/features.h"
 #include "serving/request/respond.h"
 

@@ -1,4 +1,5 @@
-// POST to a collection.
+#include "apiserver/rest/create.h"
+
 #include <utility>
 
 #include "apiserver/managed_fields/entries.h"
@@ -10,6 +11,7 @@
 #include "apiserver/rest/new_object.h"
 #include "apiserver/rest/object_change.h"
 #include "apiserver/rest/object_meta.h"
+#include "apiserver/rest/respond_stored.h"
 #include "apiserver/rest/write_rules.h"
 #include "base/limits.h"
 #include "serving/request/respond.h"

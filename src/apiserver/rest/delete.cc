@@ -1,10 +1,12 @@
-// DELETE of an object.
+#include "apiserver/rest/delete.h"
+
 #include <utility>
 
 #include "apiserver/rest/delete_object.h"
 #include "apiserver/rest/delete_options.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/object_meta.h"
+#include "apiserver/rest/respond_stored.h"
 #include "serving/request/respond.h"
 #include "views/meta/v1.h"
 

@@ -1,5 +1,5 @@
-// DELETE of a collection: what matches is listed once and then deleted one after the other, or some
-// at a time (--delete-collection-workers). The answer is the list as it was.
+#include "apiserver/rest/delete_collection.h"
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -8,6 +8,7 @@
 #include "apiserver/rest/delete_object.h"
 #include "apiserver/rest/delete_options.h"
 #include "apiserver/rest/endpoint.h"
+#include "apiserver/rest/list.h"
 #include "apiserver/rest/list_encoder.h"
 #include "apiserver/rest/list_options.h"
 #include "apiserver/rest/local_answer.h"

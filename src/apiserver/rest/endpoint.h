@@ -76,21 +76,4 @@ struct Endpoint {
   }
 };
 
-// Answers with a stored object in the form that the client asked for. `revision` zero: it has none.
-void RespondStored(ApiRequest& request, const Endpoint& endpoint, int code,
-                   const SharedBytes& bytes, Revision revision);
-
-// --- handlers, one file each. Each answers the request, at once or later.
-
-void HandleGet(ApiRequestPtr request, const Endpoint& endpoint);
-void HandleList(ApiRequestPtr request, const Endpoint& endpoint);
-void HandleWatch(ApiRequestPtr request, const Endpoint& endpoint);
-void HandleCreate(ApiRequestPtr request, const Endpoint& endpoint);
-void HandleUpdate(ApiRequestPtr request, const Endpoint& endpoint);
-void HandlePatch(ApiRequestPtr request, const Endpoint& endpoint);
-void HandleDelete(ApiRequestPtr request, const Endpoint& endpoint);
-void HandleDeleteCollection(ApiRequestPtr request, const Endpoint& endpoint);
-// get, update and patch of the scale subresource.
-void HandleScale(ApiRequestPtr request, const Endpoint& endpoint);
-
 }  // namespace skiff

@@ -57,6 +57,4 @@ void TrackOwnCreation(const ResourceStorage& storage, Document& object, Timestam
   TrackUpdate(OwnWriter(storage, "", now), Document::OfType(storage.desc().stored), object);
 }
 
-bool IsForced(const ApiRequest& request) { return request.query.IsTrue("force"); }
-
 }  // namespace skiff

@@ -1,9 +1,8 @@
-// Field management of requests: who writes, by what right, and server-side apply as a PATCH.
+// Field management of requests: who writes, and by what right.
 #pragma once
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "apiserver/managed_fields/field_manager.h"
 #include "apiserver/rest/endpoint.h"
@@ -36,20 +35,5 @@ void TrackOwnStatus(const ResourceStorage& storage, const Document& live, Docume
 
 // The same of an object that the server itself makes beside a request.
 void TrackOwnCreation(const ResourceStorage& storage, Document& object, Timestamp now);
-
-// --- apply
-
-bool IsApply(const ApiRequest& request);
-bool IsForced(const ApiRequest& request);
-// The configuration that is applied, an untyped tree. Duplicate keys are reported by the request's
-// mode, once the configuration has been applied: see ReportDuplicates().
-struct AppliedConfiguration {
-  Document config;
-  std::vector<std::string> duplicates;
-};
-Result<AppliedConfiguration> ReadConfiguration(const ApiRequest& request);
-Result<void> ReportDuplicates(ApiRequest& request, const AppliedConfiguration& applied);
-
-void HandleApply(ApiRequestPtr request, const Endpoint& endpoint, bool dry_run);
 
 }  // namespace skiff

@@ -1,3 +1,5 @@
+#include "apiserver/rest/get.h"
+
 #include <utility>
 
 #include "apiserver/rest/endpoint.h"
@@ -5,27 +7,10 @@
 #include "apiserver/rest/hot_answers.h"
 #include "apiserver/rest/local_answer.h"
 #include "apiserver/rest/object_forms.h"
+#include "apiserver/rest/respond_stored.h"
 #include "serving/request/respond.h"
 
 namespace skiff {
-
-void RespondStored(ApiRequest& request, const Endpoint& endpoint, int code,
-                   const SharedBytes& bytes, Revision revision) {
-  if (RespondLocally(request, code, [&](LocalAnswer& answer) {
-        answer.rest().Stored(code, endpoint.view, bytes, revision);
-      })) {
-    return;
-  }
-  Result<OutputFormat> format = NegotiateOutput(request, Answered::kObject);
-  if (!format) return RespondError(request, format.error());
-  Result<SharedBytes> body =
-      format->form == ObjectForm::kWhole
-          ? (code == 200 ? HotAnswers::OfThread().Encode(*endpoint.view, bytes, revision, *format)
-                         : endpoint.view->Encode(bytes.view(), revision, *format))
-          : EncodeInForm(request, endpoint, *format, bytes.view(), revision);
-  if (!body) return RespondError(request, body.error());
-  RespondBytes(request, code, format->content_type(), std::move(*body));
-}
 
 void HandleGet(ApiRequestPtr request, const Endpoint& endpoint) {
   if (const auto format = NegotiateOutput(*request, Answered::kObject); !format) {

@@ -1,5 +1,5 @@
-// GET of a collection. What is listed is a snapshot; it is encoded piece by piece while it is being
-// sent, so that a list takes no more memory than its next piece, however long it is.
+#include "apiserver/rest/list.h"
+
 #include <utility>
 
 #include "apiserver/rest/endpoint.h"

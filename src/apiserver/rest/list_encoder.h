@@ -70,9 +70,4 @@ Result<std::unique_ptr<ListEncoder>> MakeListEncoder(const ApiRequest& request,
                                                      const Endpoint& endpoint,
                                                      const OutputFormat& format, ListReply reply);
 
-// Answers with the list, streamed unless it is short and soon made. A stream that is not complete
-// at the request's deadline breaks off.
-void RespondList(ApiRequest& request, Clock& clock, std::unique_ptr<ListEncoder> encoder,
-                 const OutputFormat& format);
-
 }  // namespace skiff

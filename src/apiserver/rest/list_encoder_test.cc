@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/rest/list.h"
 #include "apiserver/rest/stepping_clock.h"
 #include "base/random.h"
 #include "net/testing_responder.h"

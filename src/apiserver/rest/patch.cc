@@ -1,13 +1,13 @@
-// PATCH of an object, or of what a subresource shows of it: JSON patch, merge patch and strategic
-// merge patch. The patch applies to the JSON form of the object in the version of the URL.
+#include "apiserver/rest/patch.h"
+
 #include <utility>
 
 #include "apiserver/convert/normalize.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
-#include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/input.h"
 #include "apiserver/rest/patch_object.h"
+#include "apiserver/rest/server_side_apply.h"
 #include "apiserver/rest/update_object.h"
 #include "apiserver/rest/write_rules.h"
 #include "base/limits.h"
@@ -21,122 +21,6 @@
 #include "serving/request/respond.h"
 
 namespace skiff {
-namespace {
-
-Result<PatchKind> PatchKindOf(const ApiRequest& request) {
-  std::string_view type = request.http.headers.Get("content-type");
-  type = TrimSpace(type.substr(0, type.find(';')));
-  if (type == "application/json-patch+json") return PatchKind::kJson;
-  if (type == "application/merge-patch+json") return PatchKind::kMerge;
-  if (type == "application/strategic-merge-patch+json") return PatchKind::kStrategic;
-  Status refused(StatusReason::kUnsupportedMediaType, "415: Unsupported Media Type");
-  refused.SetSubject({});
-  return std::unexpected(std::move(refused));
-}
-
-}  // namespace
-
-Result<ObjectPatch> ReadPatch(ApiRequest& request) {
-  SKIFF_ASSIGN_OR_RETURN(const PatchKind kind, PatchKindOf(request));
-  SKIFF_ASSIGN_OR_RETURN(const FieldValidation mode, FieldValidationOf(request));
-  std::vector<FieldIssue> issues;
-  DecodeOptions options;
-  if (mode != FieldValidation::kIgnore) options.issues = &issues;
-  Result<Document> read = DecodeJson(request.http.body, nullptr, options);
-  if (!read) {
-    const bool looked_into = kind != PatchKind::kStrategic && mode != FieldValidation::kIgnore;
-    return Fail(read.error().reason(),
-                (looked_into ? "error decoding patch: " : "") + JsonFault(read.error()));
-  }
-  Document patch = std::move(*read);
-  if (kind == PatchKind::kJson && mode != FieldValidation::kIgnore) {
-    for (FieldIssue& issue : UnknownJsonPatchMembers(patch.root())) {
-      issues.push_back(std::move(issue));
-    }
-  }
-  std::vector<std::string> faults;
-  for (const FieldIssue& issue : issues) {
-    faults.push_back((kind == PatchKind::kJson ? "json patch " : "") + issue.ToString());
-  }
-  return ObjectPatch{kind, mode, std::make_shared<const Document>(std::move(patch)),
-                     std::move(faults)};
-}
-
-namespace {
-
-// The patch applies, but what it makes is no object of the kind. The causes tell what came out.
-Status NotAnObject(std::string_view json, const Status& why) {
-  return Invalid("", "", "", {InvalidField("patch", JsonText(json), why.message())});
-}
-
-// Fields that nobody knows or that are there twice, in the patch and in what it makes.
-Result<void> ReportFaults(ApiRequest& request, const ObjectPatch& patch,
-                          const std::vector<FieldIssue>& issues, std::string_view shown) {
-  std::vector<std::string> faults = patch.faults;
-  for (const FieldIssue& issue : issues) faults.push_back(issue.ToString());
-  if (faults.empty() || patch.mode == FieldValidation::kIgnore) return {};
-  if (patch.mode == FieldValidation::kWarn) {
-    for (std::string& fault : faults) request.warnings.push_back(std::move(fault));
-    return {};
-  }
-  std::string all;
-  for (const std::string& fault : faults) all += (all.empty() ? "" : ", ") + fault;
-  return std::unexpected(NotAnObject(
-      shown, Status(StatusReason::kInvalid, "strict decoding error: " + std::move(all))));
-}
-
-}  // namespace
-
-Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const Value& current,
-                            const ExpectedKind& kind) {
-  ByteBuffer json;
-  EncodeJson(current, json);
-  DecodeOptions whole;
-  whole.max_bytes = limits::kMaxCountedBytes;
-  SKIFF_ASSIGN_OR_RETURN(Document tree, DecodeJson(json.view(), nullptr, whole));
-  switch (patch.kind) {
-    case PatchKind::kJson:
-      if (Result<void> applied = ApplyJsonPatch(patch.body->root(), tree); !applied) {
-        // Where Kubernetes refuses a patch for its content, details are there, if empty, and it
-        // says no more than the beginning of this.
-        Status refused = applied.error();
-        if (refused.reason() == StatusReason::kInvalid) {
-          refused.SetSubject({});
-          refused.SetMessage("the server rejected our request due to an error in our request: " +
-                             refused.message());
-        }
-        return std::unexpected(std::move(refused));
-      }
-      break;
-    case PatchKind::kMerge:
-      SKIFF_RETURN_IF_ERROR(ApplyMergePatch(patch.body->root(), tree));
-      break;
-    case PatchKind::kStrategic:
-      SKIFF_RETURN_IF_ERROR(ApplyStrategicMergePatch(patch.body->root(), kind.type, tree));
-      break;
-  }
-  json.Clear();
-  EncodeJson(tree.root(), json);
-  SKIFF_ASSIGN_OR_RETURN(const TypeMeta meta, PeekTypeMeta(json.view()));
-  const std::string shown =
-      patch.kind == PatchKind::kStrategic ? GoText(patch.body->root()) : std::string(json.view());
-  if (const std::string why = ForeignKind(meta.api_version, meta.kind, kind); !why.empty()) {
-    return std::unexpected(NotAnObject(shown, Status(StatusReason::kInvalid, why)));
-  }
-  SKIFF_RETURN_IF_ERROR(CheckKind(meta.api_version, meta.kind, kind));
-  std::vector<FieldIssue> issues;
-  if (patch.mode != FieldValidation::kIgnore) whole.issues = &issues;
-  Result<Document> object = DecodeJson(json.view(), kind.type, whole);
-  if (!object) {
-    return std::unexpected(NotAnObject(shown, object.error()));
-  }
-  if (!object->root().is_object()) {
-    return Fail(StatusReason::kInvalid, "the patch does not result in an object");
-  }
-  SKIFF_RETURN_IF_ERROR(ReportFaults(request, patch, issues, shown));
-  SKIFF_RETURN_IF_ERROR(DefaultAndNormalize(*object));
-  return object;
-}
 
 void HandlePatch(ApiRequestPtr request, const Endpoint& endpoint) {
   ApiRequest& ref = *request;

@@ -1,7 +1,9 @@
-// The scale subresource: the replicas of a workload, whatever its kind, as autoscaling/v1 Scale.
+#include "apiserver/rest/scale.h"
+
 #include <functional>
 #include <utility>
 
+#include "apiserver/managed_fields/apply_configuration.h"
 #include "apiserver/managed_fields/scale_fields.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
@@ -10,6 +12,7 @@
 #include "apiserver/rest/object_forms.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/patch_object.h"
+#include "apiserver/rest/server_side_apply.h"
 #include "apiserver/rest/update_object.h"
 #include "apiserver/rest/write_rules.h"
 #include "object/json/encode.h"

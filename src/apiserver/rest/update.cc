@@ -1,4 +1,5 @@
-// PUT of an object, or of what a subresource shows of it.
+#include "apiserver/rest/update.h"
+
 #include <optional>
 #include <string>
 #include <utility>

@@ -11,6 +11,7 @@
 #include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/new_object.h"
 #include "apiserver/rest/object_meta.h"
+#include "apiserver/rest/respond_stored.h"
 #include "apiserver/rest/write_rules.h"
 #include "apiserver/validation/disabled_fields.h"
 #include "serving/request/respond.h"

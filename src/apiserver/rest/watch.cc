@@ -1,5 +1,5 @@
-// Watches: a stream of events that goes on until the client leaves, its time is up, or the server
-// stops. Over HTTP the events follow each other; over a WebSocket each is a message.
+#include "apiserver/rest/watch.h"
+
 #include <utility>
 
 #include "apiserver/rest/endpoint.h"

@@ -1,4 +1,6 @@
 // Watches that begin with many objects: what they give at once.
+#include "apiserver/rest/watch.h"
+
 #include <algorithm>
 #include <memory>
 #include <string>

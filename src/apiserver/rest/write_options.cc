@@ -7,6 +7,7 @@
 #include "apiserver/managed_fields/manager_name.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/field_tracking.h"
+#include "apiserver/rest/server_side_apply.h"
 
 namespace skiff {
 namespace {

@@ -2,13 +2,12 @@
 //
 // Both make a tree that shares with its sources whatever did not change: an object that already
 // says what the configuration says comes back as it is, without a copy. The tree may mix typed
-// values with untyped ones of the configuration; Retype() makes a typed document of it.
+// values with untyped ones of the configuration; retype.h makes a typed document of it.
 #pragma once
 
 #include <functional>
 
 #include "base/arena.h"
-#include "base/status.h"
 #include "object/fields/field_set.h"
 #include "object/fields/shape.h"
 #include "object/value.h"
@@ -29,8 +28,5 @@ MergedValue MergeConfiguration(Arena& arena, const FieldShape& shape, const Valu
 // Without the fields, keys and items of the set. A list or map that loses all becomes null.
 Value WithoutFields(Arena& arena, const FieldShape& shape, const Value& value,
                     const FieldSet& fields);
-
-// A document of its own, all of it typed. `value` is an object of the type, or a map in its form.
-Result<Document> Retype(const MessageDesc* type, const Value& value);
 
 }  // namespace skiff

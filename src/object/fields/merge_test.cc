@@ -5,6 +5,7 @@
 #include "object/fields/check.h"
 #include "object/fields/compare.h"
 #include "object/fields/extract.h"
+#include "object/fields/retype.h"
 #include "object/fields/testing.h"
 #include "object/json/encode.h"
 

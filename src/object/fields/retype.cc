@@ -1,9 +1,10 @@
-// From the mixed tree of a merge to a typed document.
+#include "object/fields/retype.h"
+
 #include <limits>
 #include <vector>
 
 #include "base/buffer.h"
-#include "object/fields/merge.h"
+#include "object/fields/shape.h"
 #include "object/json/cursor.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"

@@ -1,4 +1,5 @@
-// Server-side apply.
+#include "apiserver/managed_fields/apply_configuration.h"
+
 #include <utility>
 
 #include "apiserver/convert/normalize.h"
@@ -10,6 +11,7 @@
 #include "object/fields/fields_v1.h"
 #include "object/fields/members.h"
 #include "object/fields/merge.h"
+#include "object/fields/retype.h"
 
 namespace skiff {
 namespace {

@@ -1,9 +1,10 @@
-// PATCH with a configuration to apply, in YAML or JSON (application/apply-patch+yaml). It creates
-// the object if there is none.
+#include "apiserver/rest/server_side_apply.h"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "apiserver/managed_fields/apply_configuration.h"
 #include "apiserver/managed_fields/field_manager.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
@@ -55,6 +56,8 @@ bool IsApply(const ApiRequest& request) {
   std::string_view type = request.http.headers.Get("content-type");
   return TrimSpace(type.substr(0, type.find(';'))) == "application/apply-patch+yaml";
 }
+
+bool IsForced(const ApiRequest& request) { return request.query.IsTrue("force"); }
 
 Result<AppliedConfiguration> ReadConfiguration(const ApiRequest& request) {
   const std::string_view body = request.http.body;

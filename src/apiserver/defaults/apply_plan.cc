@@ -1,8 +1,8 @@
-// Walking an object along its plan.
+#include "apiserver/defaults/apply_plan.h"
+
 #include <algorithm>
 #include <string>
 
-#include "apiserver/defaults/plan.h"
 #include "object/scalar/quantity.h"
 
 namespace skiff {

@@ -1,0 +1,18 @@
+// Server-side apply: merges a configuration into an object. Its manager owns exactly what the
+// configuration says, what it no longer says goes unless somebody else owns it, and a value that
+// another manager owns may only change by force.
+#pragma once
+
+#include "apiserver/managed_fields/field_manager.h"
+#include "base/status.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// The object that a configuration, an untyped tree, makes of `live`, with its managedFields and
+// defaults. kConflict, with a cause for each field, if others own what would change and `force` is
+// not set.
+Result<Document> ApplyConfiguration(const FieldWriter& writer, const Document& live,
+                                    const Document& config, bool force);
+
+}  // namespace skiff

@@ -1,0 +1,11 @@
+// DELETE of an object.
+#pragma once
+
+#include "apiserver/rest/endpoint.h"
+
+namespace skiff {
+
+// Answers the request, at once or later.
+void HandleDelete(ApiRequestPtr request, const Endpoint& endpoint);
+
+}  // namespace skiff

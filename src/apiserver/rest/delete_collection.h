@@ -1,0 +1,12 @@
+// DELETE of a collection: what matches is listed once and then deleted one after the other, or some
+// at a time (--delete-collection-workers). The answer is the list as it was.
+#pragma once
+
+#include "apiserver/rest/endpoint.h"
+
+namespace skiff {
+
+// Answers the request, at once or later.
+void HandleDeleteCollection(ApiRequestPtr request, const Endpoint& endpoint);
+
+}  // namespace skiff

@@ -1,0 +1,12 @@
+// PATCH of an object, or of what a subresource shows of it: JSON patch, merge patch and strategic
+// merge patch. The patch applies to the JSON form of the object in the version of the URL.
+#pragma once
+
+#include "apiserver/rest/endpoint.h"
+
+namespace skiff {
+
+// Answers the request, at once or later.
+void HandlePatch(ApiRequestPtr request, const Endpoint& endpoint);
+
+}  // namespace skiff

@@ -1,0 +1,15 @@
+// Answers that are one stored object.
+#pragma once
+
+#include "apiserver/request/api_request.h"
+#include "apiserver/rest/endpoint.h"
+#include "base/shared_bytes.h"
+#include "store/store.h"
+
+namespace skiff {
+
+// In the form that the client asked for. `revision` zero: it has none.
+void RespondStored(ApiRequest& request, const Endpoint& endpoint, int code,
+                   const SharedBytes& bytes, Revision revision);
+
+}  // namespace skiff

@@ -1,0 +1,12 @@
+// Watches: a stream of events that goes on until the client leaves, its time is up, or the server
+// stops. Over HTTP the events follow each other; over a WebSocket each is a message.
+#pragma once
+
+#include "apiserver/rest/endpoint.h"
+
+namespace skiff {
+
+// Answers the request, at once or later.
+void HandleWatch(ApiRequestPtr request, const Endpoint& endpoint);
+
+}  // namespace skiff
