@@ -4,7 +4,8 @@ Most of the time of a compilation goes into the headers, which neighbours share:
 go take a third of the time that they take one by one. Each file has an unnamed namespace of its own
 with short names in it (Validate, kGroup). It must not meet a file that mentions such a name, be it
 for a thing of its own or for one of a header: that file would get the wrong one, or none. So every
-file goes into the first batch of its folder that has room and where all is well.
+file goes into the first batch of its library that has room and where all is well. A library is a
+folder that has a CMakeLists.txt, with those below it that have none.
 
 Writes one line for each file, set("SKIFF_BATCH_src/base/log.cc" 2). Tests have their own batches.
 """
@@ -74,11 +75,17 @@ def batches_of(paths):
     return batches
 
 
+def library_of(path):
+    return next(folder for folder in path.parents if (folder / "CMakeLists.txt").exists())
+
+
 def main():
     source, output = Path(sys.argv[1]), Path(sys.argv[2])
     lines = []
-    for folder in sorted({path.parent for path in (source / "src").rglob("*.cc")}):
-        paths = sorted(folder.glob("*.cc"))
+    libraries = {}
+    for path in sorted((source / "src").rglob("*.cc")):
+        libraries.setdefault(library_of(path), []).append(path)
+    for paths in libraries.values():
         for wanted in (True, False):
             group = [path for path in paths if path.name.endswith("_test.cc") == wanted]
             for number, batch in enumerate(batches_of(group)):

@@ -52,12 +52,17 @@ endfunction()
 # become one test program. DEPS are the folders that src/README.md names for it; tools/tidy
 # compares the two. The global property SKIFF_LIBRARIES lists all of them. TEST_LINK
 # names what only the tests need besides. Its fake_*.cc, which tests of other folders use too, are a
-# library of their own with _testing behind the name, so that no executable has them.
+# library of their own with _testing behind the name, so that no executable has them. RECURSE: the
+# folders below belong to the library too.
 function(skiff_library)
-  cmake_parse_arguments(ARG "" "" "DEPS;LINK;TEST_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "RECURSE" "" "DEPS;LINK;TEST_LINK" ${ARGN})
   file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
   string(REPLACE "/" "_" name skiff_${folder})
-  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  if(ARG_RECURSE)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
+  else()
+    file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  endif()
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "apiserver/registry/rules.h"
+#include "apiserver/registry/find_rules.h"
 #include "apiserver/rest/create.h"
 #include "apiserver/rest/delete.h"
 #include "apiserver/rest/delete_collection.h"

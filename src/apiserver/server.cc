@@ -31,7 +31,10 @@
 #include "apiserver/open_store.h"
 #include "apiserver/openapi/openapi.h"
 #include "apiserver/pipeline.h"
-#include "apiserver/registry/pods.h"
+#include "apiserver/registry/core/pod_behaviour.h"
+#include "apiserver/registry/core/pod_binding.h"
+#include "apiserver/registry/core/pod_options.h"
+#include "apiserver/registry/disabled_fields.h"
 #include "apiserver/registry/read_completion.h"
 #include "apiserver/registry/registry.h"
 #include "apiserver/registry/unenforced.h"
@@ -47,7 +50,6 @@
 #include "apiserver/store_health.h"
 #include "apiserver/stored_rbac.h"
 #include "apiserver/validation/features.h"
-#include "apiserver/validation/pod_options.h"
 #include "base/feature_gates.h"
 #include "base/limits.h"
 #include "base/memory_limit.h"
@@ -96,7 +98,10 @@ class ApiServer::Impl {
         queue_metrics_(registry_of_metrics_),
         deadlines_(clock),
         request_deadlines_(clock),
-        rest_{.clock = clock, .random = random, .deadlines = deadlines_},
+        rest_{.clock = clock,
+              .random = random,
+              .deadlines = deadlines_,
+              .drop_disabled_fields = DropDisabledFields},
         housekeeper_(clock),
         profiles_(clock),
         health_metrics_(std::chrono::duration<double>(clock.Wall()).count()),

@@ -322,6 +322,13 @@ class TidyTest(unittest.TestCase):
                                 "namespace {\nstruct Core {\n};\n}  // namespace")
         self.assert_passes({"src/base/a.h": one, "src/object/v.cc": private})
 
+    def test_folder_below_a_library(self):
+        below = {"src/base/sub/s.h": "// S.\n#pragma once\nint S();\n",
+                 "src/base/sub/s.cc": '#include "base/sub/s.h"\nint S() { return 1; }\n'}
+        self.assert_passes({**below, "src/base/CMakeLists.txt": "skiff_library(RECURSE)\n"})
+        self.assert_fires(below | {"src/base/CMakeLists.txt": "skiff_library()\n"},
+                          "src/base/sub/s.cc:1: [dead]")
+
     def test_source_that_nothing_builds(self):
         self.assert_fires({"src/base/CMakeLists.txt": "add_library(skiff_base a.cc)\n",
                            "src/base/lost.cc": "\n"}, "src/base/lost.cc:1: [dead]")

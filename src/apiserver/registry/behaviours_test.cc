@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
-#include "apiserver/registry/certificate_requests.h"
-#include "apiserver/registry/definition_behaviours.h"
-#include "apiserver/registry/workload_behaviours.h"
+#include "apiserver/registry/apiextensions/custom_resource_definition_behaviour.h"
+#include "apiserver/registry/apiregistration/api_service_behaviour.h"
+#include "apiserver/registry/apps/daemon_set_behaviour.h"
+#include "apiserver/registry/batch/job_behaviour.h"
+#include "apiserver/registry/certificates/certificate_signing_request_behaviour.h"
 #include "base/random.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"

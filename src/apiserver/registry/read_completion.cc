@@ -1,60 +1,16 @@
 #include "apiserver/registry/read_completion.h"
 
-#include <string_view>
-
-#include "apiserver/registry/service_fields.h"
-#include "apiserver/registry/strategies.h"
-#include "object/protobuf/wire_path.h"
+#include "apiserver/registry/core/persistent_volume_claim_behaviour.h"
+#include "apiserver/registry/core/service_completion.h"
 #include "views/core/v1.h"
 
 namespace skiff {
-namespace {
 
 namespace core = views::core_v1;
-using Answer = WirePath::Answer;
-
-void CompleteService(Document& object, const ServiceFamilies& families) {
-  const ServiceFields read = ServiceFields::Read(object);
-  ServiceFields service = read;
-  FillOldFields(service, families);
-  service.Write(read, object);
-  // Some servers gave it to all services, and these have no use for it.
-  if (service.external_name()) {
-    core::MutableService(object).mutable_spec().clear_internal_traffic_policy();
-  }
-}
-
-bool IsCompleteService(std::string_view service) {
-  static const WirePath type = WirePath::Of(core::Service::Type(), "spec.type");
-  static const WirePath ip = WirePath::Of(core::Service::Type(), "spec.clusterIP");
-  static const WirePath ips = WirePath::Of(core::Service::Type(), "spec.clusterIPs");
-  static const WirePath families = WirePath::Of(core::Service::Type(), "spec.ipFamilies");
-  bool odd = false;
-  const auto found = type.Find(service, odd);
-  if (odd || !found || found->bytes == "ExternalName") return false;
-  return families.IsSet(service) == Answer::kYes &&
-         (ips.IsSet(service) == Answer::kYes || ip.IsSet(service) == Answer::kNo);
-}
-
-bool IsCompleteClaim(std::string_view claim) {
-  static const WirePath source =
-      WirePath::Of(core::PersistentVolumeClaim::Type(), "spec.dataSource");
-  static const WirePath reference =
-      WirePath::Of(core::PersistentVolumeClaim::Type(), "spec.dataSourceRef");
-  return source.IsSet(claim) == Answer::kNo && reference.IsSet(claim) == Answer::kNo;
-}
-
-}  // namespace
 
 ReadCompletion CompletionOf(const ResourceHub& hub, const std::vector<IpRange>& service_ranges) {
-  if (hub.storage->stored == core::Service::Type()) {
-    const ServiceFamilies families = {
-        std::string(service_ranges.front().is_v4() ? kIpv4Family : kIpv6Family)};
-    return {[families](Document& object) { CompleteService(object, families); }, IsCompleteService};
-  }
-  if (hub.storage->stored == core::PersistentVolumeClaim::Type()) {
-    return {[](Document& object) { JoinDataSources(object); }, IsCompleteClaim};
-  }
+  if (hub.storage->stored == core::Service::Type()) return CompletionOfServices(service_ranges);
+  if (hub.storage->stored == core::PersistentVolumeClaim::Type()) return CompletionOfClaims();
   return {};
 }
 

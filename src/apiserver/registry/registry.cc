@@ -2,22 +2,25 @@
 
 #include <utility>
 
-#include "apiserver/registry/admission_policies.h"
-#include "apiserver/registry/certificate_requests.h"
-#include "apiserver/registry/connect.h"
-#include "apiserver/registry/definition_behaviours.h"
-#include "apiserver/registry/endpoint_slices.h"
-#include "apiserver/registry/namespaces.h"
-#include "apiserver/registry/pod_certificate_requests.h"
-#include "apiserver/registry/pod_eviction.h"
-#include "apiserver/registry/pods.h"
-#include "apiserver/registry/rbac.h"
+#include "apiserver/registry/admissionregistration/admission_policy_behaviour.h"
+#include "apiserver/registry/apiextensions/custom_resource_definition_behaviour.h"
+#include "apiserver/registry/apiregistration/api_service_behaviour.h"
+#include "apiserver/registry/apps/daemon_set_behaviour.h"
+#include "apiserver/registry/batch/job_behaviour.h"
+#include "apiserver/registry/certificates/certificate_signing_request_behaviour.h"
+#include "apiserver/registry/certificates/pod_certificate_request_behaviour.h"
+#include "apiserver/registry/core/connect.h"
+#include "apiserver/registry/core/namespace_behaviour.h"
+#include "apiserver/registry/core/pod_behaviour.h"
+#include "apiserver/registry/core/pod_binding.h"
+#include "apiserver/registry/core/pod_eviction.h"
+#include "apiserver/registry/discovery/endpoint_slice_behaviour.h"
+#include "apiserver/registry/kind_strategy.h"
+#include "apiserver/registry/networking/ingress_behaviour.h"
+#include "apiserver/registry/rbac/rbac_behaviour.h"
 #include "apiserver/registry/read_now.h"
-#include "apiserver/registry/resource_claims.h"
-#include "apiserver/registry/status_warnings.h"
-#include "apiserver/registry/strategies.h"
+#include "apiserver/registry/resource/resource_claim_behaviour.h"
 #include "apiserver/registry/unenforced.h"
-#include "apiserver/registry/workload_behaviours.h"
 #include "apiserver/rest/admit.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/scale.h"
@@ -32,8 +35,8 @@ Registry::Registry(RegistryContext context)
   special_.push_back({"", "pods", std::make_unique<PodBehaviour>()});
   special_.push_back(
       {"discovery.k8s.io", "endpointslices", std::make_unique<EndpointSliceBehaviour>()});
-  for (const KindStrategy& each : KindStrategies()) {
-    special_.push_back({each.group, each.resource, std::make_unique<StrategyBehaviour>(each)});
+  for (const KindStrategy* each : KindStrategies()) {
+    special_.push_back({each->group, each->resource, std::make_unique<StrategyBehaviour>(*each)});
   }
   special_.push_back({"batch", "jobs", std::make_unique<JobBehaviour>()});
   special_.push_back({"apps", "daemonsets", std::make_unique<DaemonSetBehaviour>()});

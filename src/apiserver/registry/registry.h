@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apiserver/authz/rbac_policy.h"
-#include "apiserver/registry/services.h"
+#include "apiserver/registry/core/service_behaviour.h"
 #include "apiserver/rest/behaviour.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/storage_set.h"

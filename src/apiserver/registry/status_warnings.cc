@@ -32,10 +32,4 @@ void WarnAboutLoadBalancerStatus(const Document& object, std::vector<std::string
   WarnAboutList(balancer, "ingress", "status.loadBalancer.ingress", "", warnings);
 }
 
-void IngressBehaviour::Check(WriteContext& write, const Document*, const Document& object,
-                             bool follows_rules, FieldErrors&) {
-  if (write.subresource != "status" || !follows_rules || write.warnings == nullptr) return;
-  WarnAboutLoadBalancerStatus(object, *write.warnings);
-}
-
 }  // namespace skiff

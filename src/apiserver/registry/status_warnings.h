@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/rest/behaviour.h"
 #include "object/value.h"
 
 namespace skiff {
@@ -13,11 +12,5 @@ namespace skiff {
 void WarnAboutPodStatus(const Document& pod, std::vector<std::string>& warnings);
 // Of a Service or an Ingress.
 void WarnAboutLoadBalancerStatus(const Document& object, std::vector<std::string>& warnings);
-
-class IngressBehaviour final : public ResourceBehaviour {
- public:
-  void Check(WriteContext& write, const Document* old, const Document& object, bool follows_rules,
-             FieldErrors& errors) override;
-};
 
 }  // namespace skiff

@@ -5,7 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/registry/pods.h"
+#include "apiserver/registry/core/pod_behaviour.h"
+#include "apiserver/registry/networking/ingress_behaviour.h"
 #include "apiserver/validation/field_errors.h"
 #include "base/random.h"
 #include "object/json/decode.h"

@@ -35,6 +35,9 @@ struct RestContext {
   // Whether who asks may delete what cannot be read, unseen; null: that is not offered.
   std::function<Result<void>(const ApiRequest&)> may_delete_unreadable = {};
   int64_t delete_collection_workers = 1;  // deletions of a collection under way at once
+  // Takes fields of features that are off out of what is written; null: there are none.
+  void (*drop_disabled_fields)(const ResourceDesc& resource, const Document* old,
+                               Document& object) = nullptr;
   // Whether deletions leave finalizers for the garbage collector.
   bool garbage_collector = true;
   KnownApplies known_applies = {};

@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include "apiserver/request/output.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/list_encoder.h"
 #include "base/clock.h"
+#include "serving/request/output.h"
 
 namespace skiff {
 

@@ -6,7 +6,6 @@
 #include "apiserver/rest/admission.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/write_rules.h"
-#include "apiserver/validation/disabled_fields.h"
 
 namespace skiff {
 
@@ -39,7 +38,9 @@ Result<Change> PrepareNew(ApiRequest& request, const Endpoint& endpoint, Documen
   WriteContext write{*endpoint.resource, {},          now,     context.random,
                      &request.user,      change.also, dry_run, &request.warnings,
                      request.info.verb};
-  DropDisabledFields(*endpoint.resource, nullptr, object);
+  if (context.drop_disabled_fields != nullptr) {
+    context.drop_disabled_fields(*endpoint.resource, nullptr, object);
+  }
   endpoint.storage->strategy().PrepareForCreate(object);
   SKIFF_RETURN_IF_ERROR(endpoint.behaviour->PrepareForCreate(write, object));
   SKIFF_RETURN_IF_ERROR(CheckNewObject(endpoint, write, object, request.warnings));

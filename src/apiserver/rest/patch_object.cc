@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "apiserver/convert/normalize.h"
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/input.h"
 #include "apiserver/rest/write_rules.h"
@@ -15,6 +14,7 @@
 #include "object/patch/json_patch.h"
 #include "object/patch/merge_patch.h"
 #include "object/patch/strategic_merge_patch.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 namespace {

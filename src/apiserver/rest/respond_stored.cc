@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "apiserver/request/respond.h"
 #include "apiserver/rest/hot_answers.h"
 #include "apiserver/rest/local_answer.h"
 #include "apiserver/rest/object_forms.h"
+#include "serving/request/respond.h"
 
 namespace skiff {
 

@@ -1,9 +1,9 @@
 // Answers that are one stored object.
 #pragma once
 
-#include "apiserver/request/api_request.h"
 #include "apiserver/rest/endpoint.h"
 #include "base/shared_bytes.h"
+#include "serving/request/api_request.h"
 #include "store/store.h"
 
 namespace skiff {

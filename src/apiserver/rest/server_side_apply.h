@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/request/api_request.h"
 #include "apiserver/rest/endpoint.h"
 #include "base/status.h"
 #include "object/value.h"
+#include "serving/request/api_request.h"
 
 namespace skiff {
 

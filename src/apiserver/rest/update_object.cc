@@ -13,7 +13,6 @@
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/respond_stored.h"
 #include "apiserver/rest/write_rules.h"
-#include "apiserver/validation/disabled_fields.h"
 #include "serving/request/respond.h"
 
 namespace skiff {
@@ -94,7 +93,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     AdmissionRequest admission = Admit(old, object, change.also);
     if (admission_chain != nullptr) SKIFF_RETURN_IF_ERROR(admission_chain->Mutate(admission));
     DropDuplicateOwners(object, true, request().warnings);
-    DropDisabledFields(resource(), &old, object);
+    if (const auto drop = endpoint().context->drop_disabled_fields) drop(resource(), &old, object);
     endpoint().storage->strategy().PrepareForUpdate(endpoint().subresource_name(), old, object);
     SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForUpdate(write, old, object));
     SKIFF_RETURN_IF_ERROR(CheckChangedObject(endpoint(), write, old, object, request().warnings));

@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "apiserver/registry/admissionregistration/rules.h"
+#include "apiserver/registry/rules_testing.h"
 #include "apiserver/validation/features.h"
-#include "apiserver/validation/rules_testing.h"
 
 namespace skiff {
 namespace {
@@ -14,8 +13,7 @@ using testing::RulesTester;
 
 const RulesTester& Webhooks() {
   static const RulesTester tester(
-      AdmissionregistrationRules(), "admissionregistration.k8s.io/v1",
-      "MutatingWebhookConfiguration",
+      "admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration",
       R"({"metadata": {"name": "w"}, "webhooks": [{"name": "a.example.com",
       "sideEffects": "None", "admissionReviewVersions": ["v1"], "failurePolicy": "Fail",
       "clientConfig": {"url": "https://example.com/x"}, "rules": [)" RULE "]}]}");
@@ -98,7 +96,7 @@ TEST(WebhookRulesTest, WhatWasStoredMayStay) {
 
 TEST(AdmissionPolicyRulesTest, AValidatingPolicyMatchesAndAsks) {
   const RulesTester tester(
-      AdmissionregistrationRules(), "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy",
+      "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy",
       R"({"metadata": {"name": "p"}, "spec": {"failurePolicy": "Fail", "validations": [
       {"expression": "true"}], "matchConstraints": )" MATCH "}}");
   tester.ExpectNew({
@@ -140,8 +138,7 @@ TEST(AdmissionPolicyRulesTest, AValidatingPolicyMatchesAndAsks) {
 }
 
 TEST(AdmissionPolicyRulesTest, ABindingNamesAPolicyAndItsParameters) {
-  const RulesTester tester(AdmissionregistrationRules(), "admissionregistration.k8s.io/v1",
-                           "ValidatingAdmissionPolicyBinding",
+  const RulesTester tester("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding",
                            R"({"metadata": {"name": "b"}, "spec": {"policyName": "p",
                            "validationActions": ["Deny"]}})");
   tester.ExpectNew({
@@ -165,8 +162,7 @@ TEST(AdmissionPolicyRulesTest, ABindingNamesAPolicyAndItsParameters) {
 }
 
 TEST(AdmissionPolicyRulesTest, AMutatingPolicyPatchesOneWay) {
-  const RulesTester tester(AdmissionregistrationRules(), "admissionregistration.k8s.io/v1beta1",
-                           "MutatingAdmissionPolicy",
+  const RulesTester tester("admissionregistration.k8s.io/v1beta1", "MutatingAdmissionPolicy",
                            R"({"metadata": {"name": "p"}, "spec": {"failurePolicy": "Fail",
       "reinvocationPolicy": "Never", "mutations": [{"patchType": "JSONPatch",
       "jsonPatch": {"expression": "[]"}}], "matchConstraints": )" MATCH "}}");
@@ -184,7 +180,7 @@ TEST(AdmissionPolicyRulesTest, AMutatingPolicyPatchesOneWay) {
        "spec.matchConstraints.resourceRules.operations NotSupported"},
   });
   tester.ExpectChanged({{"", "spec.reinvocationPolicy=IfNeeded", ""}});
-  const RulesTester binding(AdmissionregistrationRules(), "admissionregistration.k8s.io/v1beta1",
+  const RulesTester binding("admissionregistration.k8s.io/v1beta1",
                             "MutatingAdmissionPolicyBinding",
                             R"({"metadata": {"name": "b"}, "spec": {"policyName": "p"}})");
   binding.ExpectNew({{"spec.policyName=", "spec.policyName Required"}});
@@ -202,7 +198,7 @@ TEST(AdmissionRulesTest, MessagesAreThoseOfKubernetes) {
 }
 
 TEST(AdmissionRulesTest, ABindingOfAMutatingPolicyIsNotForDeletions) {
-  const RulesTester binding(AdmissionregistrationRules(), "admissionregistration.k8s.io/v1beta1",
+  const RulesTester binding("admissionregistration.k8s.io/v1beta1",
                             "MutatingAdmissionPolicyBinding",
                             R"({"metadata": {"name": "b"}, "spec": {"policyName": "p",
     "matchResources": {"matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {},

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "apiserver/registry/apiextensions/rules.h"
-#include "apiserver/validation/rules_testing.h"
+#include "apiserver/registry/rules_testing.h"
 
 namespace skiff {
 namespace {
@@ -11,7 +10,7 @@ using testing::RulesTester;
 // As it is stored: with what all versions have in common beside them.
 const RulesTester& Definition() {
   static const RulesTester tester(
-      ApiextensionsRules(), "apiextensions.k8s.io/v1beta1", "CustomResourceDefinition",
+      "apiextensions.k8s.io/v1beta1", "CustomResourceDefinition",
       R"({"metadata": {"name": "foos.example.com"}, "spec": {"group": "example.com",
       "version": "v1", "scope": "Namespaced", "preserveUnknownFields": false,
       "names": {"plural": "foos", "singular": "foo", "kind": "Foo", "listKind": "FooList"},

@@ -1,14 +1,13 @@
 #include <gtest/gtest.h>
 
-#include "apiserver/registry/apiregistration/rules.h"
-#include "apiserver/validation/rules_testing.h"
+#include "apiserver/registry/rules_testing.h"
 
 namespace skiff {
 namespace {
 
 TEST(ApiServiceRulesTest, ItIsNamedByItsVersionAndServedByAService) {
   const testing::RulesTester tester(
-      ApiregistrationRules(), "apiregistration.k8s.io/v1", "APIService",
+      "apiregistration.k8s.io/v1", "APIService",
       R"({"metadata": {"name": "v1.example.com"}, "spec": {"group": "example.com",
       "version": "v1", "groupPriorityMinimum": 100, "versionPriority": 10,
       "service": {"namespace": "n", "name": "s", "port": 443}}})");

@@ -1,8 +1,8 @@
 #include "apiserver/registry/apps/daemon_set.h"
 
 #include "apiserver/registry/apps/workload.h"
+#include "apiserver/registry/core/pod_spec.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/pod_spec.h"
 #include "object/selector/label_selector.h"
 #include "views/apps/v1.h"
 

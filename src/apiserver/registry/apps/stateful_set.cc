@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "apiserver/registry/apps/workload.h"
-#include "apiserver/validation/claim_spec.h"
+#include "apiserver/registry/core/persistent_volume_claim_spec.h"
+#include "apiserver/registry/core/pod_annotations.h"
+#include "apiserver/registry/core/pod_spec.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/pod_annotations.h"
-#include "apiserver/validation/pod_spec.h"
 #include "apiserver/validation/seen_names.h"
 #include "object/selector/label_selector.h"
 #include "views/apps/v1.h"

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "apiserver/registry/core/pod_spec.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/pod_spec.h"
 #include "object/selector/label_selector.h"
 
 namespace skiff {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "apiserver/registry/core/pod_warnings.h"
 #include "apiserver/validation/field_errors.h"
-#include "apiserver/validation/pod_warnings.h"
 #include "object/view.h"
 #include "views/core/v1.h"
 #include "views/meta/v1.h"

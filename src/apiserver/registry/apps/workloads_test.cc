@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "apiserver/registry/apps/rules.h"
-#include "apiserver/validation/rules_testing.h"
+#include "apiserver/registry/rules_testing.h"
 
 namespace skiff {
 namespace {
@@ -17,7 +16,7 @@ using testing::RulesTester;
 
 const RulesTester& Deployment() {
   static const RulesTester tester(
-      AppsRules(), "apps/v1", "Deployment",
+      "apps/v1", "Deployment",
       R"({"metadata": {"name": "d", "namespace": "n"}, "spec": {"replicas": 1, "strategy": {
       "type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": 1}},
       "progressDeadlineSeconds": 600, )" POD_TEMPLATE "}}");
@@ -83,7 +82,7 @@ TEST(DeploymentRulesTest, AStatusCountsWhatIsThere) {
 }
 
 TEST(ReplicaSetRulesTest, ItKeepsPodsThatItSelects) {
-  const RulesTester tester(AppsRules(), "apps/v1", "ReplicaSet",
+  const RulesTester tester("apps/v1", "ReplicaSet",
                            R"({"metadata": {"name": "r"}, "spec": {)" POD_TEMPLATE "}}");
   tester.ExpectNew({
       {"spec.replicas=-1 & spec.minReadySeconds=-1",
@@ -107,7 +106,7 @@ TEST(ReplicaSetRulesTest, ItKeepsPodsThatItSelects) {
 }
 
 const RulesTester& StatefulSet() {
-  static const RulesTester tester(AppsRules(), "apps/v1", "StatefulSet",
+  static const RulesTester tester("apps/v1", "StatefulSet",
                                   R"({"metadata": {"name": "s"}, "spec": {"serviceName": "svc",
       "podManagementPolicy": "OrderedReady", "updateStrategy": {"type": "RollingUpdate"},
       "volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": {"accessModes":
@@ -163,7 +162,7 @@ TEST(StatefulSetRulesTest, FewFieldsMayChange) {
 
 const RulesTester& DaemonSet() {
   static const RulesTester tester(
-      AppsRules(), "apps/v1", "DaemonSet",
+      "apps/v1", "DaemonSet",
       R"({"metadata": {"name": "d"}, "spec": {"updateStrategy": {"type": "RollingUpdate",
       "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}}, )" POD_TEMPLATE "}}");
   return tester;
@@ -201,7 +200,7 @@ TEST(DaemonSetRulesTest, PodsAreReplacedBeforeOrAfterNewOnesRun) {
 }
 
 TEST(ControllerRevisionRulesTest, DataIsAnObjectAndNeverChanges) {
-  const RulesTester tester(AppsRules(), "apps/v1", "ControllerRevision",
+  const RulesTester tester("apps/v1", "ControllerRevision",
                            R"({"metadata": {"name": "r"}, "data": {"a": 1}, "revision": 1})");
   tester.ExpectNew({{"data=", "data Required"},
                     {"data=[1]", "data Required"},

@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "apiserver/registry/autoscaling/rules.h"
+#include "apiserver/registry/rules_testing.h"
 #include "apiserver/validation/features.h"
-#include "apiserver/validation/rules_testing.h"
 
 namespace skiff {
 namespace {
@@ -11,7 +10,7 @@ using testing::RulesTester;
 
 const RulesTester& Autoscaler() {
   static const RulesTester tester(
-      AutoscalerRules(), "autoscaling/v2", "HorizontalPodAutoscaler",
+      "autoscaling/v2", "HorizontalPodAutoscaler",
       R"({"metadata": {"name": "h"}, "spec": {"minReplicas": 1, "maxReplicas": 3,
       "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"}}})");
   return tester;

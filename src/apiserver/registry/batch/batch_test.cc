@@ -2,9 +2,8 @@
 
 #include "apiserver/registry/batch/completion_indexes.h"
 #include "apiserver/registry/batch/cron_schedule.h"
-#include "apiserver/registry/batch/rules.h"
+#include "apiserver/registry/rules_testing.h"
 #include "apiserver/validation/features.h"
-#include "apiserver/validation/rules_testing.h"
 
 namespace skiff {
 namespace {
@@ -19,7 +18,7 @@ using testing::RulesTester;
 
 const RulesTester& Job() {
   static const RulesTester tester(
-      BatchRules(), "batch/v1", "Job",
+      "batch/v1", "Job",
       R"({"metadata": {"name": "j", "uid": "u"}, "spec": {"parallelism": 1, "completions": 1,
       "completionMode": "NonIndexed", "suspend": false, "selector": {"matchLabels":
       {"batch.kubernetes.io/controller-uid": "u"}}, "template": {"metadata": {"labels":
@@ -244,7 +243,7 @@ TEST(JobRulesTest, ANameThatIsNoLabelIsWarnedAbout) {
 }
 
 const RulesTester& CronJob() {
-  static const RulesTester tester(BatchRules(), "batch/v1", "CronJob",
+  static const RulesTester tester("batch/v1", "CronJob",
                                   R"({"metadata": {"name": "c"}, "spec": {"schedule": "*/5 * * * *",
       "concurrencyPolicy": "Allow", "jobTemplate": {"spec": {"template": {)" POD_SPEC "}}}}}");
   return tester;

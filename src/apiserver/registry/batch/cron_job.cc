@@ -4,8 +4,8 @@
 
 #include "apiserver/registry/batch/cron_schedule.h"
 #include "apiserver/registry/batch/job_spec.h"
+#include "apiserver/registry/core/pod_warnings.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/pod_warnings.h"
 #include "base/strings.h"
 #include "object/scalar/time_zone_name.h"
 #include "views/batch/v1.h"

@@ -5,9 +5,9 @@
 
 #include "apiserver/registry/batch/job_spec.h"
 #include "apiserver/registry/batch/job_status.h"
+#include "apiserver/registry/core/pod_warnings.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/features.h"
-#include "apiserver/validation/pod_warnings.h"
 #include "object/selector/label_selector.h"
 #include "views/batch/v1.h"
 

@@ -5,9 +5,9 @@
 
 #include "apiserver/registry/batch/completion_indexes.h"
 #include "apiserver/registry/batch/pod_failure_policy.h"
+#include "apiserver/registry/core/pod_spec.h"
+#include "apiserver/registry/core/pod_warnings.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/pod_spec.h"
-#include "apiserver/validation/pod_warnings.h"
 #include "object/selector/label_selector.h"
 
 namespace skiff {

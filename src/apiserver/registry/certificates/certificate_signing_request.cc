@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/registry/certificates/signer_name.h"
 #include "apiserver/registry/certificates/x509.h"
+#include "apiserver/registry/core/volumes.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/volumes.h"
 #include "views/certificates.k8s.io/v1.h"
 
 namespace skiff {

@@ -3,9 +3,8 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-#include "apiserver/registry/certificates/rules.h"
 #include "apiserver/registry/certificates/x509.h"
-#include "apiserver/validation/rules_testing.h"
+#include "apiserver/registry/rules_testing.h"
 #include "object/scalar/base64.h"
 
 namespace skiff {
@@ -66,7 +65,7 @@ const Made& TheMade() {
 
 const RulesTester& Request() {
   static const RulesTester tester(
-      CertificatesRules(), "certificates.k8s.io/v1", "CertificateSigningRequest",
+      "certificates.k8s.io/v1", "CertificateSigningRequest",
       R"({"metadata": {"name": "r"}, "spec": {"signerName": "example.com/s", "usages":
       ["client auth"], "request": ")" +
           Base64(TheMade().request) + R"("}})");
@@ -116,7 +115,7 @@ TEST(CertificateRequestRulesTest, ACertificateIsIssuedOnce) {
 }
 
 TEST(ClusterTrustBundleRulesTest, ABundleHoldsAuthoritiesAndIsNamedByItsSigner) {
-  const RulesTester tester(CertificatesRules(), "certificates.k8s.io/v1beta1", "ClusterTrustBundle",
+  const RulesTester tester("certificates.k8s.io/v1beta1", "ClusterTrustBundle",
                            R"({"metadata": {"name": "b"}, "spec": {"trustBundle": "x"}})");
   EXPECT_EQ(tester.New(""), "spec.trustBundle Invalid");
   EXPECT_EQ(tester.New("metadata.name=a:b"), "metadata.name Invalid; spec.trustBundle Invalid");
@@ -130,7 +129,7 @@ TEST(ClusterTrustBundleRulesTest, ABundleHoldsAuthoritiesAndIsNamedByItsSigner) 
 
 TEST(PodCertificateRequestRulesTest, ARequestNamesAPodANodeAndAKey) {
   const RulesTester tester(
-      CertificatesRules(), "certificates.k8s.io/v1beta1", "PodCertificateRequest",
+      "certificates.k8s.io/v1beta1", "PodCertificateRequest",
       R"({"metadata": {"name": "r"}, "spec": {"signerName": "example.com/s", "podName": "p",
       "podUID": "u", "serviceAccountName": "s", "serviceAccountUID": "u", "nodeName": "n",
       "nodeUID": "u", "maxExpirationSeconds": 3600, "stubPKCS10Request": ")" +

@@ -4,9 +4,10 @@
 #include <map>
 #include <string>
 
+#include "apiserver/registry/certificates/signer_name.h"
 #include "apiserver/registry/certificates/x509.h"
+#include "apiserver/registry/core/volumes.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/volumes.h"
 #include "views/certificates.k8s.io/v1beta1.h"
 
 namespace skiff {

@@ -1,5 +1,6 @@
+#include "apiserver/registry/coordination/lease.h"
+
 #include "apiserver/registry/coordination/lease_strategy.h"
-#include "apiserver/registry/coordination/rules.h"
 #include "apiserver/validation/common.h"
 #include "views/coordination.k8s.io/v1.h"
 
@@ -30,16 +31,6 @@ void ValidateLeaseUpdate(const Document& object, const Document&, FieldErrors& e
 }
 
 }  // namespace
-
-void ValidateLeaseStrategy(std::string_view strategy, FieldErrors& errors) {
-  // Kubernetes names the field twice in its path.
-  const auto at = errors.At("strategy");
-  if (strategy.find('/') == std::string_view::npos) {
-    ValidateOneOf(strategy, {"OldestEmulationVersion"}, "strategy", errors);
-  } else {
-    ValidateFormat(kQualifiedNameFormat, strategy, "strategy", errors);
-  }
-}
 
 constinit const KindRules kLeaseRules = {.group = "coordination.k8s.io",
                                          .kind = "Lease",

@@ -1,4 +1,5 @@
-#include "apiserver/registry/coordination/rules.h"
+#include "apiserver/registry/coordination/lease_candidate.h"
+
 #include "apiserver/registry/coordination/lease_strategy.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/semantic_version.h"

@@ -1,6 +1,7 @@
+#include "apiserver/registry/core/endpoints.h"
+
 #include <string>
 
-#include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
 #include "views/core/v1.h"

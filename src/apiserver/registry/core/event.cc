@@ -1,7 +1,8 @@
+#include "apiserver/registry/core/event.h"
+
 #include <string>
 #include <utility>
 
-#include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/common.h"
 #include "views/core/v1.h"
 
@@ -9,8 +10,6 @@ namespace skiff {
 namespace {
 
 namespace core = views::core_v1;
-
-using Event = core::Event;
 
 constexpr size_t kMaxWordBytes = 128;
 constexpr size_t kMaxNoteBytes = 1024;
@@ -24,7 +23,8 @@ void ValidateLength(std::string_view text, size_t max, std::string_view field,
 }
 
 // Of events that say when they happened: those of the newer way to report them.
-void ValidateReport(const Event& event, std::string_view controller_field, FieldErrors& errors) {
+void ValidateReport(const core::Event& event, std::string_view controller_field,
+                    FieldErrors& errors) {
   const std::string_view space = event.metadata().namespace_();
   if (event.involved_object().namespace_().empty() && space != "default" &&
       space != "kube-system") {
@@ -41,7 +41,8 @@ void ValidateReport(const Event& event, std::string_view controller_field, Field
   ValidateLength(event.message(), kMaxNoteBytes, "message", errors);
 }
 
-void ValidateAnyEvent(const Event& event, std::string_view controller_field, FieldErrors& errors) {
+void ValidateAnyEvent(const core::Event& event, std::string_view controller_field,
+                      FieldErrors& errors) {
   const std::string_view space = event.metadata().namespace_();
   if (event.event_time() == kZeroTimestamp) {
     const std::string_view other = event.involved_object().namespace_();
@@ -54,14 +55,14 @@ void ValidateAnyEvent(const Event& event, std::string_view controller_field, Fie
 }
 
 void ValidateCoreEvent(const Document& object, FieldErrors& errors) {
-  ValidateAnyEvent(Event(object), "reportingComponent", errors);
+  ValidateAnyEvent(core::Event(object), "reportingComponent", errors);
 }
 
 void ValidateCoreEventUpdate(const Document& object, const Document&, FieldErrors& errors) {
   ValidateCoreEvent(object, errors);
 }
 
-void ValidateSeries(const Event& event, FieldErrors& errors) {
+void ValidateSeries(const core::Event& event, FieldErrors& errors) {
   if (!event.has_series()) return;
   const auto at = errors.At("series");
   if (event.series().count() < 2) errors.Invalid("count", "", "should be at least 2");
@@ -69,7 +70,7 @@ void ValidateSeries(const Event& event, FieldErrors& errors) {
 }
 
 void ValidateNewEvent(const Document& object, FieldErrors& errors) {
-  const Event event(object);
+  const core::Event event(object);
   constexpr std::string_view kMustBeUnset = "needs to be unset";
   ValidateAnyEvent(event, "reportingController", errors);
   ValidateFormat(kDnsSubdomainFormat, event.metadata().name(), "metadata.name", errors);
@@ -89,9 +90,10 @@ void ValidateNewEvent(const Document& object, FieldErrors& errors) {
 }
 
 void ValidateNewEventUpdate(const Document& object, const Document& old, FieldErrors& errors) {
-  const Event event(object);
+  const core::Event event(object);
   ValidateAnyEvent(event, "reportingController", errors);
-  if (!SameValue(old.root().Member(Event::kSeries), object.root().Member(Event::kSeries))) {
+  if (!SameValue(old.root().Member(core::Event::kSeries),
+                 object.root().Member(core::Event::kSeries))) {
     ValidateSeries(event, errors);
   }
   struct Field {
@@ -100,28 +102,28 @@ void ValidateNewEventUpdate(const Document& object, const Document& old, FieldEr
   };
   // The reason is looked at twice, as Kubernetes does.
   constexpr Field kFields[] = {
-      {Event::kInvolvedObject, "involvedObject"},
-      {Event::kReason, "reason"},
-      {Event::kMessage, "message"},
-      {Event::kSource, "source"},
-      {Event::kFirstTimestamp, "firstTimestamp"},
-      {Event::kLastTimestamp, "lastTimestamp"},
-      {Event::kCount, "count"},
-      {Event::kReason, "reason"},
-      {Event::kType, "type"},
-      {Event::kEventTime, "eventTime"},
-      {Event::kAction, "action"},
-      {Event::kRelated, "related"},
-      {Event::kReportingComponent, "reportingController"},
-      {Event::kReportingInstance, "reportingInstance"},
+      {core::Event::kInvolvedObject, "involvedObject"},
+      {core::Event::kReason, "reason"},
+      {core::Event::kMessage, "message"},
+      {core::Event::kSource, "source"},
+      {core::Event::kFirstTimestamp, "firstTimestamp"},
+      {core::Event::kLastTimestamp, "lastTimestamp"},
+      {core::Event::kCount, "count"},
+      {core::Event::kReason, "reason"},
+      {core::Event::kType, "type"},
+      {core::Event::kEventTime, "eventTime"},
+      {core::Event::kAction, "action"},
+      {core::Event::kRelated, "related"},
+      {core::Event::kReportingComponent, "reportingController"},
+      {core::Event::kReportingInstance, "reportingInstance"},
   };
   // Some clients send more digits than a time has; what they write back has fewer.
   const auto in_micros = [](Timestamp time) {
     return std::pair(time.seconds, time.nanos / kNanosPerMicro);
   };
-  const bool same_time = in_micros(event.event_time()) == in_micros(Event(old).event_time());
+  const bool same_time = in_micros(event.event_time()) == in_micros(core::Event(old).event_time());
   for (const Field& field : kFields) {
-    if (field.index == Event::kEventTime && same_time) continue;
+    if (field.index == core::Event::kEventTime && same_time) continue;
     ValidateImmutable(old.root().Member(field.index), object.root().Member(field.index), field.name,
                       errors);
   }

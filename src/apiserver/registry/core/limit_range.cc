@@ -1,9 +1,10 @@
+#include "apiserver/registry/core/limit_range.h"
+
 #include <set>
 #include <string>
 
-#include "apiserver/registry/core/rules.h"
+#include "apiserver/registry/core/resources.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/resources.h"
 #include "apiserver/validation/seen_names.h"
 #include "views/core/v1.h"
 

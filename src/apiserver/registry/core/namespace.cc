@@ -1,4 +1,5 @@
-#include "apiserver/registry/core/rules.h"
+#include "apiserver/registry/core/namespace.h"
+
 #include "apiserver/validation/common.h"
 #include "views/core/v1.h"
 

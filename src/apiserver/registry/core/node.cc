@@ -1,13 +1,14 @@
+#include "apiserver/registry/core/node.h"
+
 #include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "apiserver/registry/core/rules.h"
+#include "apiserver/registry/core/resources.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"
-#include "apiserver/validation/resources.h"
 #include "base/strings.h"
 #include "views/core/v1.h"
 

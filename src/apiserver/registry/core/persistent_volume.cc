@@ -1,14 +1,15 @@
-#include "apiserver/validation/persistent_volume.h"
+#include "apiserver/registry/core/persistent_volume.h"
 
 #include <algorithm>
 #include <string>
 
-#include "apiserver/registry/core/rules.h"
+#include "apiserver/registry/core/node_labels.h"
+#include "apiserver/registry/core/persistent_volume_source.h"
+#include "apiserver/registry/core/persistent_volume_spec.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/features.h"
 #include "apiserver/validation/internal_diff.h"
 #include "apiserver/validation/members.h"
-#include "apiserver/validation/node_labels.h"
 
 namespace skiff {
 namespace {

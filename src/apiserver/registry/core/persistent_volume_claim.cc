@@ -1,12 +1,13 @@
+#include "apiserver/registry/core/persistent_volume_claim.h"
+
 #include <optional>
 #include <string>
 
-#include "apiserver/registry/core/rules.h"
-#include "apiserver/validation/claim_spec.h"
+#include "apiserver/registry/core/persistent_volume_claim_spec.h"
+#include "apiserver/registry/core/resources.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/internal_diff.h"
 #include "apiserver/validation/members.h"
-#include "apiserver/validation/resources.h"
 #include "views/core/v1.h"
 
 namespace skiff {

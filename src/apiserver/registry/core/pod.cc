@@ -4,11 +4,13 @@
 #include <map>
 #include <string>
 
-#include "apiserver/registry/core/rules.h"
-#include "apiserver/validation/containers.h"
-#include "apiserver/validation/pod_annotations.h"
-#include "apiserver/validation/pod_spec.h"
-#include "apiserver/validation/pod_warnings.h"
+#include "apiserver/registry/core/containers.h"
+#include "apiserver/registry/core/pod_annotations.h"
+#include "apiserver/registry/core/pod_resize.h"
+#include "apiserver/registry/core/pod_spec.h"
+#include "apiserver/registry/core/pod_status.h"
+#include "apiserver/registry/core/pod_update.h"
+#include "apiserver/registry/core/pod_warnings.h"
 #include "object/diff.h"
 #include "object/equal.h"
 

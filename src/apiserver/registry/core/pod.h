@@ -4,21 +4,20 @@
 
 #include <initializer_list>
 
+#include "apiserver/registry/core/pod_options.h"
 #include "apiserver/validation/field_errors.h"
-#include "apiserver/validation/pod_options.h"
+#include "apiserver/validation/kind_rules.h"
 #include "object/value.h"
 #include "views/core/v1.h"
 
 namespace skiff {
 
+extern const KindRules kPodRules;
+
 void ValidateNewPod(const Document& object, FieldErrors& errors);
-// By its owner: images, deadline, tolerations and scheduling gates may change.
-void ValidatePodUpdate(const Document& object, const Document& old, FieldErrors& errors);
-// pods/status, pods/ephemeralcontainers and pods/resize.
-void ValidatePodStatusUpdate(const Document& object, const Document& old, FieldErrors& errors);
+// pods/ephemeralcontainers; the other ways to change a pod have files of their own.
 void ValidateEphemeralContainersUpdate(const Document& object, const Document& old,
                                        FieldErrors& errors);
-void ValidatePodResize(const Document& object, const Document& old, FieldErrors& errors);
 
 // The annotations and the spec, as they must be in every pod.
 void ValidatePodMetadataAndSpec(const views::core_v1::Pod& pod, const PodOptions& options,

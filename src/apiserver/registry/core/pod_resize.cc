@@ -1,11 +1,13 @@
-// pods/resize: amounts of processor and memory of a pod that may be running.
+#include "apiserver/registry/core/pod_resize.h"
+
 #include <string>
 
 #include "apiserver/registry/core/pod.h"
+#include "apiserver/registry/core/pod_annotations.h"
+#include "apiserver/registry/core/pod_resources.h"
+#include "apiserver/registry/core/resources.h"
+#include "apiserver/registry/core/visit_containers.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/pod_annotations.h"
-#include "apiserver/validation/resources.h"
-#include "apiserver/validation/visit_containers.h"
 
 namespace skiff {
 namespace {

@@ -1,4 +1,5 @@
-// pods/status: what nodes and controllers say about a pod.
+#include "apiserver/registry/core/pod_status.h"
+
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -9,11 +10,11 @@
 #include <tuple>
 
 #include "apiserver/registry/core/pod.h"
+#include "apiserver/registry/core/pod_annotations.h"
+#include "apiserver/registry/core/resources.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/features.h"
-#include "apiserver/validation/pod_annotations.h"
-#include "apiserver/validation/resources.h"
 #include "apiserver/validation/seen_names.h"
 
 namespace skiff {

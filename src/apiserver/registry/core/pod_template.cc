@@ -1,6 +1,7 @@
-#include "apiserver/registry/core/rules.h"
-#include "apiserver/validation/pod_spec.h"
-#include "apiserver/validation/pod_warnings.h"
+#include "apiserver/registry/core/pod_template.h"
+
+#include "apiserver/registry/core/pod_spec.h"
+#include "apiserver/registry/core/pod_warnings.h"
 #include "views/core/v1.h"
 
 namespace skiff {

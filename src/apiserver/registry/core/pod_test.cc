@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/registry/core/rules.h"
+#include "apiserver/registry/core/pod_resources.h"
 #include "apiserver/registry/core/pod_testing.h"
-#include "apiserver/validation/resources.h"
-#include "apiserver/validation/rules_testing.h"
+#include "apiserver/registry/core/resources.h"
+#include "apiserver/registry/rules_testing.h"
 
 namespace skiff {
 namespace {
@@ -416,7 +416,7 @@ TEST(PodRulesTest, NullEntriesAreEmptyEntries) {
 
 TEST(ReplicationControllerRulesTest, TheTemplateMatchesTheSelectorAndRunsForEver) {
   const RulesTester controllers(
-      CoreRules(), "v1", "ReplicationController",
+      "v1", "ReplicationController",
       R"({"metadata":{"name":"r"},"spec":{"replicas":1,"selector":{"a":"b"},"template":{
           "metadata":{"labels":{"a":"b"}},"spec":{"restartPolicy":"Always",
           "dnsPolicy":"ClusterFirst","terminationGracePeriodSeconds":30,"containers":[{"name":"c",

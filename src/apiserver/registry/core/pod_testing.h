@@ -3,8 +3,7 @@
 
 #include <string_view>
 
-#include "apiserver/registry/core/rules.h"
-#include "apiserver/validation/rules_testing.h"
+#include "apiserver/registry/rules_testing.h"
 
 namespace skiff::testing {
 
@@ -17,6 +16,6 @@ inline constexpr std::string_view kValidPod = R"({"apiVersion": "v1", "kind": "P
     "containers": [{"name": "c", "image": "i", "imagePullPolicy": "Always", "resources": {},
       "terminationMessagePolicy": "File", "terminationMessagePath": "/dev/termination-log"}]}})";
 
-inline RulesTester Pods() { return RulesTester(CoreRules(), "v1", "Pod", kValidPod); }
+inline RulesTester Pods() { return RulesTester("v1", "Pod", kValidPod); }
 
 }  // namespace skiff::testing

@@ -1,15 +1,16 @@
-// What the owner of a pod may change of it.
+#include "apiserver/registry/core/pod_update.h"
+
 #include <limits>
 #include <optional>
 #include <set>
 #include <string>
 #include <tuple>
 
+#include "apiserver/registry/core/affinity.h"
+#include "apiserver/registry/core/containers.h"
 #include "apiserver/registry/core/pod.h"
-#include "apiserver/validation/affinity.h"
+#include "apiserver/registry/core/pod_annotations.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/containers.h"
-#include "apiserver/validation/pod_annotations.h"
 #include "apiserver/validation/seen_names.h"
 #include "object/diff.h"
 

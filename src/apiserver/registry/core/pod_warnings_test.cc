@@ -1,4 +1,4 @@
-#include "apiserver/validation/pod_warnings.h"
+#include "apiserver/registry/core/pod_warnings.h"
 
 #include <gtest/gtest.h>
 

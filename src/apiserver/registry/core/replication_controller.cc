@@ -1,7 +1,8 @@
-#include "apiserver/registry/core/rules.h"
+#include "apiserver/registry/core/replication_controller.h"
+
+#include "apiserver/registry/core/pod_spec.h"
+#include "apiserver/registry/core/pod_warnings.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/pod_spec.h"
-#include "apiserver/validation/pod_warnings.h"
 #include "views/core/v1.h"
 
 namespace skiff {

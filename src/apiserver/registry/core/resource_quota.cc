@@ -1,12 +1,13 @@
+#include "apiserver/registry/core/resource_quota.h"
+
 #include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "apiserver/registry/core/rules.h"
+#include "apiserver/registry/core/resources.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"
-#include "apiserver/validation/resources.h"
 #include "views/core/v1.h"
 
 namespace skiff {

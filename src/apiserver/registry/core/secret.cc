@@ -1,9 +1,10 @@
+#include "apiserver/registry/core/secret.h"
+
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "apiserver/registry/core/key_pair.h"
-#include "apiserver/registry/core/rules.h"
 #include "apiserver/validation/common.h"
 #include "base/strings.h"
 #include "object/json/decode.h"

@@ -1,10 +1,11 @@
+#include "apiserver/registry/core/service.h"
+
 #include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "apiserver/registry/core/rules.h"
 #include "apiserver/registry/core/service_addresses.h"
 #include "apiserver/registry/core/service_warnings.h"
 #include "apiserver/validation/addresses.h"

@@ -1,4 +1,5 @@
-#include "apiserver/registry/core/rules.h"
+#include "apiserver/registry/core/service_account.h"
+
 #include "views/core/v1.h"
 
 namespace skiff {

@@ -1,5 +1,4 @@
-#include "apiserver/registry/core/rules.h"
-#include "apiserver/validation/rules_testing.h"
+#include "apiserver/registry/rules_testing.h"
 
 namespace skiff {
 namespace {
@@ -7,7 +6,7 @@ namespace {
 using testing::RulesTester;
 
 RulesTester Services() {
-  return {CoreRules(), "v1", "Service",
+  return {"v1", "Service",
           R"({"spec": {"type": "ClusterIP", "clusterIP": "10.0.0.1", "clusterIPs": ["10.0.0.1"],
               "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "sessionAffinity": "None",
               "internalTrafficPolicy": "Cluster", "selector": {"a": "b"},

@@ -1,6 +1,5 @@
-#include "apiserver/registry/core/rules.h"
+#include "apiserver/registry/rules_testing.h"
 #include "apiserver/validation/features.h"
-#include "apiserver/validation/rules_testing.h"
 
 namespace skiff {
 namespace {
@@ -8,7 +7,7 @@ namespace {
 using testing::RulesTester;
 
 RulesTester Volumes() {
-  return {CoreRules(), "v1", "PersistentVolume",
+  return {"v1", "PersistentVolume",
           R"({"metadata": {"name": "v"}, "spec": {"capacity": {"storage": "1Gi"},
               "accessModes": ["ReadWriteOnce"], "persistentVolumeReclaimPolicy": "Retain",
               "volumeMode": "Filesystem", "csi": {"driver": "d.com", "volumeHandle": "h"}}})"};
@@ -115,7 +114,7 @@ TEST(VolumeRulesTest, OldWaysOfStoringAreWarnedAbout) {
 }
 
 RulesTester ClaimsOfVolumes() {
-  return {CoreRules(), "v1", "PersistentVolumeClaim",
+  return {"v1", "PersistentVolumeClaim",
           R"({"spec": {"accessModes": ["ReadWriteOnce"], "volumeMode": "Filesystem",
               "resources": {"requests": {"storage": "1Gi"}}}})"};
 }

@@ -1,8 +1,9 @@
+#include "apiserver/registry/discovery/endpoint_slice.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "apiserver/registry/discovery/rules.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "apiserver/registry/flowcontrol/rules.h"
-#include "apiserver/validation/rules_testing.h"
+#include "apiserver/registry/rules_testing.h"
 
 namespace skiff {
 namespace {
@@ -11,7 +10,7 @@ using testing::RulesTester;
 constexpr std::string_view kVersion = "flowcontrol.apiserver.k8s.io/v1";
 
 const RulesTester& Schema() {
-  static const RulesTester tester(FlowcontrolRules(), kVersion, "FlowSchema",
+  static const RulesTester tester(kVersion, "FlowSchema",
                                   R"({"metadata": {"name": "f"}, "spec": {"matchingPrecedence": 100,
       "priorityLevelConfiguration": {"name": "p"}, "rules": [{"subjects": [{"kind": "User",
       "user": {"name": "u"}}], "resourceRules": [{"verbs": ["get"], "apiGroups": [""],
@@ -65,7 +64,7 @@ TEST(FlowSchemaRulesTest, ItMatchesSubjectsAndRequests) {
 }
 
 TEST(PriorityLevelRulesTest, ItLimitsOrExempts) {
-  const RulesTester tester(FlowcontrolRules(), kVersion, "PriorityLevelConfiguration",
+  const RulesTester tester(kVersion, "PriorityLevelConfiguration",
                            R"({"metadata": {"name": "p"}, "spec": {"type": "Limited", "limited": {
       "nominalConcurrencyShares": 5, "limitResponse": {"type": "Queue", "queuing": {
       "queues": 64, "handSize": 6, "queueLengthLimit": 50}}}}})");

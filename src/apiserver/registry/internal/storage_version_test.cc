@@ -1,14 +1,13 @@
 #include <gtest/gtest.h>
 
-#include "apiserver/registry/internal/rules.h"
-#include "apiserver/validation/rules_testing.h"
+#include "apiserver/registry/rules_testing.h"
 
 namespace skiff {
 namespace {
 
 TEST(StorageVersionRulesTest, ServersEncodeWhatTheyDecode) {
   const testing::RulesTester tester(
-      InternalRules(), "internal.apiserver.k8s.io/v1alpha1", "StorageVersion",
+      "internal.apiserver.k8s.io/v1alpha1", "StorageVersion",
       R"({"metadata": {"name": "apps.deployments"}, "spec": {}, "status": {
       "commonEncodingVersion": "apps/v1", "storageVersions": [{"apiServerID": "a",
       "encodingVersion": "apps/v1", "decodableVersions": ["apps/v1"],

@@ -1,6 +1,7 @@
+#include "apiserver/registry/networking/ingress_class.h"
+
 #include <string>
 
-#include "apiserver/registry/networking/rules.h"
 #include "apiserver/validation/common.h"
 #include "views/networking.k8s.io/v1.h"
 

@@ -1,4 +1,5 @@
-#include "apiserver/registry/networking/rules.h"
+#include "apiserver/registry/networking/ip_address.h"
+
 #include "apiserver/validation/common.h"
 #include "views/networking.k8s.io/v1.h"
 

@@ -1,8 +1,9 @@
+#include "apiserver/registry/networking/network_policy.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "apiserver/registry/networking/rules.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"

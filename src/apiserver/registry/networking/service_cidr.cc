@@ -1,4 +1,5 @@
-#include "apiserver/registry/networking/rules.h"
+#include "apiserver/registry/networking/service_cidr.h"
+
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"

@@ -1,12 +1,13 @@
+#include "apiserver/registry/node/runtime_class.h"
+
 #include <set>
 #include <string>
 #include <tuple>
 
-#include "apiserver/registry/node/rules.h"
-#include "apiserver/validation/affinity.h"
+#include "apiserver/registry/core/affinity.h"
+#include "apiserver/registry/core/node_labels.h"
+#include "apiserver/registry/core/resources.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/node_labels.h"
-#include "apiserver/validation/resources.h"
 #include "views/node.k8s.io/v1.h"
 
 namespace skiff {

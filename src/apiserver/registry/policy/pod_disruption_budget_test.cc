@@ -1,14 +1,13 @@
 #include <gtest/gtest.h>
 
-#include "apiserver/registry/policy/rules.h"
-#include "apiserver/validation/rules_testing.h"
+#include "apiserver/registry/rules_testing.h"
 
 namespace skiff {
 namespace {
 
 TEST(PodDisruptionBudgetRulesTest, ItSaysHowManyPodsMustStayOrMayGo) {
   const testing::RulesTester tester(
-      PolicyRules(), "policy/v1", "PodDisruptionBudget",
+      "policy/v1", "PodDisruptionBudget",
       R"({"metadata": {"name": "b"}, "spec": {"minAvailable": 1, "selector": {}}})");
   tester.ExpectNew({
       {"spec.maxUnavailable=1", "spec Invalid"},

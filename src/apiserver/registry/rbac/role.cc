@@ -1,4 +1,5 @@
-#include "apiserver/registry/rbac/rules.h"
+#include "apiserver/registry/rbac/role.h"
+
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"
 #include "views/rbac.authorization.k8s.io/v1.h"

@@ -1,4 +1,5 @@
-#include "apiserver/registry/rbac/rules.h"
+#include "apiserver/registry/rbac/role_binding.h"
+
 #include "apiserver/validation/common.h"
 #include "views/rbac.authorization.k8s.io/v1.h"
 

@@ -1,6 +1,7 @@
+#include "apiserver/registry/resource/device_class.h"
+
+#include "apiserver/registry/core/resources.h"
 #include "apiserver/registry/resource/devices.h"
-#include "apiserver/registry/resource/rules.h"
-#include "apiserver/validation/resources.h"
 
 namespace skiff {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "apiserver/validation/volumes.h"
+#include "apiserver/registry/core/volumes.h"
 #include "base/strings.h"
 #include "object/json/decode.h"
 

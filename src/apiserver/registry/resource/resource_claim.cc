@@ -1,14 +1,15 @@
+#include "apiserver/registry/resource/resource_claim.h"
+
 #include <algorithm>
 #include <set>
 #include <string>
 
+#include "apiserver/registry/core/affinity.h"
+#include "apiserver/registry/core/persistent_volume_claim_spec.h"
+#include "apiserver/registry/core/volumes.h"
 #include "apiserver/registry/resource/claim_spec.h"
 #include "apiserver/registry/resource/devices.h"
-#include "apiserver/registry/resource/rules.h"
 #include "apiserver/validation/addresses.h"
-#include "apiserver/validation/affinity.h"
-#include "apiserver/validation/claim_spec.h"
-#include "apiserver/validation/volumes.h"
 
 namespace skiff {
 namespace {

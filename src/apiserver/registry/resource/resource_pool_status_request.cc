@@ -1,6 +1,7 @@
+#include "apiserver/registry/resource/resource_pool_status_request.h"
+
+#include "apiserver/registry/core/volumes.h"
 #include "apiserver/registry/resource/devices.h"
-#include "apiserver/registry/resource/rules.h"
-#include "apiserver/validation/volumes.h"
 #include "views/resource.k8s.io/v1alpha3.h"
 
 namespace skiff {

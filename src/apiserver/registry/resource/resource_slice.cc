@@ -1,12 +1,13 @@
+#include "apiserver/registry/resource/resource_slice.h"
+
 #include <string>
 #include <vector>
 
+#include "apiserver/registry/core/affinity.h"
+#include "apiserver/registry/core/volumes.h"
 #include "apiserver/registry/resource/devices.h"
-#include "apiserver/registry/resource/rules.h"
 #include "apiserver/registry/resource/slice_device.h"
-#include "apiserver/validation/affinity.h"
 #include "apiserver/validation/members.h"
-#include "apiserver/validation/volumes.h"
 #include "base/strings.h"
 
 namespace skiff {

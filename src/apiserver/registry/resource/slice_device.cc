@@ -2,11 +2,11 @@
 
 #include <string>
 
+#include "apiserver/registry/core/affinity.h"
+#include "apiserver/registry/core/resources.h"
 #include "apiserver/registry/resource/device_capacity.h"
 #include "apiserver/registry/resource/devices.h"
-#include "apiserver/validation/affinity.h"
 #include "apiserver/validation/members.h"
-#include "apiserver/validation/resources.h"
 #include "apiserver/validation/semantic_version.h"
 
 namespace skiff {

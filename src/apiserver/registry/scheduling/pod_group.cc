@@ -1,7 +1,8 @@
+#include "apiserver/registry/scheduling/pod_group.h"
+
 #include <algorithm>
 
 #include "apiserver/registry/scheduling/pod_group_fields.h"
-#include "apiserver/registry/scheduling/rules.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/seen_names.h"
 

@@ -1,6 +1,7 @@
+#include "apiserver/registry/scheduling/priority_class.h"
+
 #include <string>
 
-#include "apiserver/registry/scheduling/rules.h"
 #include "apiserver/validation/common.h"
 #include "views/scheduling.k8s.io/v1.h"
 

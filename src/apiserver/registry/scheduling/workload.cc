@@ -1,5 +1,6 @@
+#include "apiserver/registry/scheduling/workload.h"
+
 #include "apiserver/registry/scheduling/pod_group_fields.h"
-#include "apiserver/registry/scheduling/rules.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/seen_names.h"
 

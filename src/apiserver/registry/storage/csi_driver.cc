@@ -1,4 +1,5 @@
-#include "apiserver/registry/storage/rules.h"
+#include "apiserver/registry/storage/csi_driver.h"
+
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/features.h"
 #include "apiserver/validation/seen_names.h"

@@ -1,12 +1,13 @@
+#include "apiserver/registry/storage/csi_node.h"
+
 #include <map>
 #include <ranges>
 #include <string_view>
 
-#include "apiserver/registry/storage/rules.h"
+#include "apiserver/registry/core/volumes.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/members.h"
 #include "apiserver/validation/seen_names.h"
-#include "apiserver/validation/volumes.h"
 #include "views/storage.k8s.io/v1.h"
 
 namespace skiff {

@@ -1,8 +1,9 @@
+#include "apiserver/registry/storage/csi_storage_capacity.h"
+
 #include <string>
 
-#include "apiserver/registry/storage/rules.h"
+#include "apiserver/registry/core/node_labels.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/node_labels.h"
 #include "views/storage.k8s.io/v1.h"
 
 namespace skiff {

@@ -1,13 +1,14 @@
+#include "apiserver/registry/storage/storage_class.h"
+
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "apiserver/registry/core/node_labels.h"
 #include "apiserver/registry/storage/parameters.h"
-#include "apiserver/registry/storage/rules.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/node_labels.h"
 #include "views/storage.k8s.io/v1.h"
 
 namespace skiff {

@@ -1,7 +1,8 @@
-#include "apiserver/registry/storage/rules.h"
+#include "apiserver/registry/storage/volume_attachment.h"
+
+#include "apiserver/registry/core/persistent_volume_spec.h"
+#include "apiserver/registry/core/volumes.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/persistent_volume.h"
-#include "apiserver/validation/volumes.h"
 #include "views/storage.k8s.io/v1.h"
 
 namespace skiff {

@@ -1,5 +1,6 @@
+#include "apiserver/registry/storage/volume_attributes_class.h"
+
 #include "apiserver/registry/storage/parameters.h"
-#include "apiserver/registry/storage/rules.h"
 #include "apiserver/validation/common.h"
 #include "views/storage.k8s.io/v1.h"
 

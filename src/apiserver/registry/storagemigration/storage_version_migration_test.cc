@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "apiserver/registry/storagemigration/rules.h"
-#include "apiserver/validation/rules_testing.h"
+#include "apiserver/registry/rules_testing.h"
 
 namespace skiff {
 namespace {
@@ -12,7 +11,7 @@ namespace {
 
 TEST(StorageVersionMigrationRulesTest, AMigrationIsOfOneResourceAndEndsOnce) {
   const testing::RulesTester tester(
-      StoragemigrationRules(), "storagemigration.k8s.io/v1beta1", "StorageVersionMigration",
+      "storagemigration.k8s.io/v1beta1", "StorageVersionMigration",
       R"({"metadata": {"name": "m"}, "spec": {"resource": {"group": "apps",
       "resource": "deployments"}}})");
   tester.ExpectNew({

@@ -1,0 +1,10 @@
+// The rules of a ConfigMap: its keys and how much they hold.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kConfigMapRules;
+
+}  // namespace skiff

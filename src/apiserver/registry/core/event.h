@@ -1,0 +1,11 @@
+// The rules of an Event, in the core group and in events.k8s.io.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kEventRules;
+extern const KindRules kNewEventRules;
+
+}  // namespace skiff

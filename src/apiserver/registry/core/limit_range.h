@@ -1,0 +1,10 @@
+// The rules of a LimitRange: what it bounds, and that its bounds agree.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kLimitRangeRules;
+
+}  // namespace skiff

@@ -1,0 +1,10 @@
+// The rules of a Namespace: its finalizers.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kNamespaceRules;
+
+}  // namespace skiff

@@ -1,0 +1,31 @@
+#include "apiserver/registry/core/node_behaviour.h"
+
+#include "views/core/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+
+// Kubelets are not configured this way any more; where it is stored it stays.
+void DropNodeConfig(Document& object, const core::Node& old) {
+  core::MutableNode node(object);
+  if (node.Read().spec().has_config_source() && !old.spec().has_config_source()) {
+    node.mutable_spec().clear_config_source();
+  }
+  if (node.Read().status().has_config() && !old.status().has_config()) {
+    node.mutable_status().clear_config();
+  }
+}
+
+void CreateNode(Document& object, Timestamp) { DropNodeConfig(object, core::Node()); }
+
+void UpdateNode(std::string_view, const Document& old, Document& object, Timestamp) {
+  DropNodeConfig(object, core::Node(old));
+}
+
+}  // namespace
+
+constinit const KindStrategy kNodeStrategy = {"", "nodes", CreateNode, UpdateNode};
+
+}  // namespace skiff

@@ -1,0 +1,11 @@
+// What the owner of a pod may change of it: images, deadline, tolerations and scheduling gates.
+#pragma once
+
+#include "apiserver/validation/field_errors.h"
+#include "object/value.h"
+
+namespace skiff {
+
+void ValidatePodUpdate(const Document& object, const Document& old, FieldErrors& errors);
+
+}  // namespace skiff

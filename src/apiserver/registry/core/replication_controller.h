@@ -1,0 +1,10 @@
+// The rules of a ReplicationController: its pods, and how many there are.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kReplicationControllerRules;
+
+}  // namespace skiff

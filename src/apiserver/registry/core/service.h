@@ -1,0 +1,10 @@
+// The rules of a Service: its ports and addresses, and what goes with which type.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kServiceRules;
+
+}  // namespace skiff

@@ -1,0 +1,10 @@
+// The rules of a ServiceAccount.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kServiceAccountRules;
+
+}  // namespace skiff

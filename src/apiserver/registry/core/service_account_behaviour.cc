@@ -1,0 +1,35 @@
+#include "apiserver/registry/core/service_account_behaviour.h"
+
+#include "views/core/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace core = views::core_v1;
+
+// Of the secrets of an account only names count.
+void CleanSecrets(Document& object) {
+  core::MutableServiceAccount account(object);
+  const auto secrets = account.Read().secrets();
+  for (size_t i = 0; i < secrets.size(); ++i) {
+    Value* item = object.root().Find("secrets");
+    Value& secret = item->items()[i];
+    for (const std::string_view field :
+         {"kind", "namespace", "uid", "apiVersion", "resourceVersion", "fieldPath"}) {
+      secret.Erase(field);
+    }
+  }
+}
+
+void CreateAccount(Document& object, Timestamp) { CleanSecrets(object); }
+
+void UpdateAccount(std::string_view, const Document&, Document& object, Timestamp) {
+  CleanSecrets(object);
+}
+
+}  // namespace
+
+constinit const KindStrategy kServiceAccountStrategy = {"", "serviceaccounts", CreateAccount,
+                                                        UpdateAccount};
+
+}  // namespace skiff

@@ -1,0 +1,10 @@
+// What writing a ServiceAccount does to it.
+#pragma once
+
+#include "apiserver/registry/kind_strategy.h"
+
+namespace skiff {
+
+extern const KindStrategy kServiceAccountStrategy;
+
+}  // namespace skiff

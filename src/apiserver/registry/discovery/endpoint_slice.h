@@ -1,0 +1,10 @@
+// The rules of an EndpointSlice: its endpoints and ports.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kEndpointSliceRules;
+
+}  // namespace skiff

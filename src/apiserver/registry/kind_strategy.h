@@ -1,0 +1,41 @@
+// What writing objects of some kinds does to them beyond the actions of the schema, where that
+// needs nothing but the objects and the time.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "apiserver/rest/behaviour.h"
+
+namespace skiff {
+
+struct KindStrategy {
+  std::string_view group;
+  std::string_view resource;
+  void (*create)(Document& object, Timestamp now);  // may be null
+  void (*update)(std::string_view subresource, const Document& old, Document& object,
+                 Timestamp now);  // may be null
+};
+// Of all kinds that have one.
+std::span<const KindStrategy* const> KindStrategies();
+
+class StrategyBehaviour final : public ResourceBehaviour {
+ public:
+  explicit StrategyBehaviour(const KindStrategy& strategy) : strategy_(strategy) {}
+
+  Result<void> PrepareForCreate(WriteContext& write, Document& object) override {
+    if (strategy_.create != nullptr) strategy_.create(object, write.now);
+    return {};
+  }
+  Result<void> PrepareForUpdate(WriteContext& write, Document& old, Document& object) override {
+    if (strategy_.update != nullptr) {
+      strategy_.update(write.subresource, old, object, write.now);
+    }
+    return {};
+  }
+
+ private:
+  const KindStrategy& strategy_;
+};
+
+}  // namespace skiff

@@ -1,0 +1,13 @@
+#include "apiserver/registry/networking/ingress_behaviour.h"
+
+#include "apiserver/registry/status_warnings.h"
+
+namespace skiff {
+
+void IngressBehaviour::Check(WriteContext& write, const Document*, const Document& object,
+                             bool follows_rules, FieldErrors&) {
+  if (write.subresource != "status" || !follows_rules || write.warnings == nullptr) return;
+  WarnAboutLoadBalancerStatus(object, *write.warnings);
+}
+
+}  // namespace skiff

@@ -1,0 +1,15 @@
+// What the server says of an Ingress whose status is written: of addresses that should be written
+// differently.
+#pragma once
+
+#include "apiserver/rest/behaviour.h"
+
+namespace skiff {
+
+class IngressBehaviour final : public ResourceBehaviour {
+ public:
+  void Check(WriteContext& write, const Document* old, const Document& object, bool follows_rules,
+             FieldErrors& errors) override;
+};
+
+}  // namespace skiff

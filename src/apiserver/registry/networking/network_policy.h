@@ -1,0 +1,10 @@
+// The rules of a NetworkPolicy: its peers and ports.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kNetworkPolicyRules;
+
+}  // namespace skiff

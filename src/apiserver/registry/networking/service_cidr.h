@@ -1,0 +1,10 @@
+// The rules of a ServiceCIDR: its ranges.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kServiceCIDRRules;
+
+}  // namespace skiff

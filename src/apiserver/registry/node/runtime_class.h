@@ -1,0 +1,10 @@
+// The rules of a RuntimeClass: its handler, overhead and where its pods may run.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kRuntimeClassRules;
+
+}  // namespace skiff

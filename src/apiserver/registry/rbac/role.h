@@ -1,0 +1,11 @@
+// The rules of a Role and of a ClusterRole.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kRoleRules;
+extern const KindRules kClusterRoleRules;
+
+}  // namespace skiff

@@ -1,0 +1,11 @@
+// The rules of a RoleBinding and of a ClusterRoleBinding.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kRoleBindingRules;
+extern const KindRules kClusterRoleBindingRules;
+
+}  // namespace skiff

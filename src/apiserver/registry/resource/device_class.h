@@ -1,0 +1,10 @@
+// The rules of a DeviceClass: its selectors and configuration.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kDeviceClassRules;
+
+}  // namespace skiff

@@ -1,0 +1,10 @@
+// What writing a DeviceTaintRule does to it: a taint is dated.
+#pragma once
+
+#include "apiserver/registry/kind_strategy.h"
+
+namespace skiff {
+
+extern const KindStrategy kDeviceTaintRuleStrategy;
+
+}  // namespace skiff

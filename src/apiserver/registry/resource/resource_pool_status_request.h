@@ -1,0 +1,10 @@
+// The rules of a ResourcePoolStatusRequest.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kResourcePoolStatusRequestRules;
+
+}  // namespace skiff

@@ -1,0 +1,10 @@
+// The rules of a ResourceSlice: the devices of a driver, and their counters.
+#pragma once
+
+#include "apiserver/validation/kind_rules.h"
+
+namespace skiff {
+
+extern const KindRules kResourceSliceRules;
+
+}  // namespace skiff

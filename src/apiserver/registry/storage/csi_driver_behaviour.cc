@@ -1,0 +1,28 @@
+#include "apiserver/registry/storage/csi_driver_behaviour.h"
+
+#include "views/storage.k8s.io/v1.h"
+
+namespace skiff {
+namespace {
+
+namespace storage = views::storage_k8s_io_v1;
+
+bool Same(const Value* a, const Value* b) {
+  if (a == nullptr || b == nullptr) return a == b;
+  return DeepEqual(*a, *b);
+}
+
+// The generation counts changes, but it begins at zero.
+void UpdateDriver(std::string_view, const Document& old, Document& object, Timestamp) {
+  constexpr uint16_t kSpec = storage::CSIDriver::kSpec;
+  if (Same(old.root().Member(kSpec), object.root().Member(kSpec))) return;
+  storage::MutableCSIDriver(object).mutable_metadata().set_generation(
+      storage::CSIDriver(old).metadata().generation() + 1);
+}
+
+}  // namespace
+
+constinit const KindStrategy kCSIDriverStrategy = {"storage.k8s.io", "csidrivers", nullptr,
+                                                   UpdateDriver};
+
+}  // namespace skiff

@@ -1,0 +1,10 @@
+// What writing a CSIDriver does to it: its generation counts the changes of its spec.
+#pragma once
+
+#include "apiserver/registry/kind_strategy.h"
+
+namespace skiff {
+
+extern const KindStrategy kCSIDriverStrategy;
+
+}  // namespace skiff
