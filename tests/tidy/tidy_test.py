@@ -66,7 +66,8 @@ class TidyTest(unittest.TestCase):
             self.assertIn(text, done.stdout)
 
     def in_source(self, code):
-        return {"src/base/a.cc": '#include "base/a.h"\n' + code}
+        return {"src/base/a.h": "// A.\n#pragma once\n",
+                "src/base/a.cc": '#include "base/a.h"\n' + code}
 
     def in_test(self, code):
         return {"src/base/a_test.cc": '#include "base/a.h"\n' + code}
@@ -253,7 +254,7 @@ class TidyTest(unittest.TestCase):
         self.assert_passes({
             "src/base/a.h": "// A.\n#pragma once\n#include <string>\nstd::string A();\n",
             "src/object/v.h": '// V.\n#pragma once\n#include "base/a.h"\n'
-                              "void V(std::string_view);\n"})
+                              "inline void V(std::string_view) {}\n"})
         self.assert_fires({"src/base/a.h": "// A.\n#pragma once\nstd::rare A();\n"},
                           "src/base/a.h:3: [std] STANDARD_NAMES of tools/tidy does not know "
                           "std::rare")
@@ -308,7 +309,7 @@ class TidyTest(unittest.TestCase):
             f'[{{"directory": "{self.root}/build", "command": "g++ -Imade -c x.cc"}}]')
         self.assert_passes({"src/cli/CMakeLists.txt": "skiff_library(DEPS api)\n",
                             "src/cli/c.h": '// C.\n#pragma once\n#include "api/core.h"\nPod P();\n',
-                            "src/cli/c.cc": '#include "cli/c.h"\n'},
+                            "src/cli/c.cc": '#include "cli/c.h"\nPod P() { return {}; }\n'},
                            options=("--build", self.root / "build"))
 
     def test_type_that_is_defined_twice(self):
@@ -321,6 +322,33 @@ class TidyTest(unittest.TestCase):
         private = other.replace("struct Core {\n};",
                                 "namespace {\nstruct Core {\n};\n}  // namespace")
         self.assert_passes({"src/base/a.h": one, "src/object/v.cc": private})
+
+    def test_header_that_declares_what_its_source_does_not_define(self):
+        header = "// A.\n#pragma once\nnamespace skiff {\n"
+        self.assert_fires({"src/base/a.h": header + "int A();\n}\nnamespace skiff {\n"
+                           "void B(const Map& m, int n);\n}\n"},
+                          "src/base/a.h:7: [declares] B, which a.cc does not define")
+        self.assert_fires({"src/base/a.h": header + "int A();\nextern const Kind kB;\n}\n",
+                           "src/base/a.cc": '#include "base/a.h"\nint A() { return kB.a; }\n'},
+                          "src/base/a.h:5: [declares] kB, which a.cc does not define")
+        self.assert_fires({"src/base/lone.h": header + "int Lone();\n}\n",
+                           "src/base/b.cc": '#include "base/lone.h"\nint Lone() { return 1; }\n'},
+                          "src/base/lone.h:4: [declares] Lone, which lone.cc does not define")
+
+    def test_calling_a_function_is_not_defining_it(self):
+        self.assert_fires({"src/base/a.h": "// A.\n#pragma once\nint A();\nint B();\n",
+                           "src/base/a.cc": '#include "base/a.h"\nint A() {\n  return B();\n}\n'},
+                          "src/base/a.h:4: [declares] B")
+
+    def test_headers_may_define_what_they_declare(self):
+        self.assert_passes({
+            "src/base/a.h": "// A.\n#pragma once\nint A();\nint Below(int n);\n"
+                            "class C {\n  int Member();\n};\n"
+                            "inline int Here() { return Call(); }\n"
+                            "using F = void (*)(int);\nextern const int kTable[];\n"
+                            "inline int Below(int n) { return n; }\n",
+            "src/base/a.cc": '#include "base/a.h"\nint A() { return 1; }\n'
+                             "const int kTable[] = {1};\n"})
 
     def test_folder_below_a_library(self):
         below = {"src/base/sub/s.h": "// S.\n#pragma once\nint S();\n",
