@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/feature_gates.h"
+#include "base/process_metrics.h"
 #include "object/json/decode.h"
 
 namespace skiff {

@@ -54,6 +54,7 @@
 #include "base/limits.h"
 #include "base/memory_limit.h"
 #include "base/metrics.h"
+#include "base/process_metrics.h"
 #include "base/resident_memory.h"
 #include "base/version.h"
 #include "net/loop_watchdog.h"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/limits.h"
+#include "base/process_metrics.h"
 
 namespace skiff {
 namespace {

@@ -1,3 +1,5 @@
+#include "base/process_metrics.h"
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,7 +13,6 @@
 
 #include "base/descriptors.h"
 #include "base/memory_limit.h"
-#include "base/metrics.h"
 #include "base/version.h"
 
 namespace skiff {

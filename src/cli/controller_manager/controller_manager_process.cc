@@ -9,6 +9,7 @@
 
 #include "base/feature_gates.h"
 #include "base/metrics.h"
+#include "base/process_metrics.h"
 #include "cli/common/host.h"
 #include "cli/controller_manager/controller_manager_access.h"
 #include "cli/controller_manager/loop_health.h"

@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "base/metrics.h"
+#include "base/process_metrics.h"
 #include "base/thread.h"
 #include "net/loop_watchdog.h"
 #include "net/server.h"
