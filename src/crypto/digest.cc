@@ -16,7 +16,7 @@ Sha256Digest Sha256(std::string_view bytes) {
 
 Sha512Digest Sha512(std::string_view bytes) {
   Sha512Digest digest;
-  SHA512(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+  EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha512(), nullptr);
   return digest;
 }
 
