@@ -246,10 +246,10 @@ Task<Result<Outcome>> GarbageDecision::AttemptToOrphan(std::string uid) {
 
 Task<bool> GarbageDecision::Orphan(ObjectIdentity dependent, std::string owner,
                                    std::optional<Status>* failure) {
-  OwnedObject object{.resource = monitors_.Resolve(dependent.api_version, dependent.kind),
-                     .identity = std::move(dependent)};
+  auto resource = monitors_.Resolve(dependent.api_version, dependent.kind);
   // What is not served any more is gone.
-  if (object.resource == nullptr) co_return true;
+  if (resource == nullptr) co_return true;
+  OwnedObject object{.resource = std::move(resource), .identity = std::move(dependent)};
   std::vector<std::string> owners(1, owner);
   Result<void> disowned = co_await objects_.Disown(std::move(object), std::move(owners));
   if (disowned || disowned.error().reason() == StatusReason::kNotFound) co_return true;
