@@ -122,6 +122,8 @@ inline constexpr int64_t kMaxLeaseSeconds = 9'000'000'000;
 // beyond).
 inline constexpr size_t kMaxStorePieceEntries = 1024;
 inline constexpr size_t kStorePieceBytes = 1024 * 1024;
+// Of a long scan, those that have been read and not been taken.
+inline constexpr size_t kMaxStorePiecesAhead = 4;
 
 // Different times to live whose objects share leases at a time.
 inline constexpr size_t kMaxSharedLeases = 256;

@@ -5,6 +5,8 @@
 #include <cassert>
 #include <cstddef>
 #include <cstring>
+#include <span>
+#include <vector>
 
 namespace skiff {
 
@@ -519,30 +521,48 @@ IndexSnapshot OrderedIndex::Snapshot() const {
 
 namespace {
 
-// Most comparisons look at eight bytes beside the entry, behind what all keys begin with, and not
-// at the keys, which lie all over the memory.
-void SortByKey(std::vector<EntryRef>& entries) {
-  struct Item {
-    uint64_t hint;
-    EntryRef entry;
-  };
-  if (entries.empty()) return;
-  size_t prefix_size = entries[0]->key().size();
-  for (const EntryRef& entry : entries) {
-    prefix_size = CommonPrefixSize(entries[0]->key().substr(0, prefix_size), entry->key());
+struct KeyItem {
+  uint64_t hint;  // the eight bytes behind what all keys of its run begin with
+  EntryRef entry;
+  std::string_view key() const { return entry->key(); }
+};
+
+// Keys lie all over the memory, so that each look at one is dear: they are looked at once, to sort
+// by eight of their bytes beside the entries; then those that have these in common, by the next.
+void SortRun(std::span<KeyItem> items) {
+  constexpr size_t kFew = 16;
+  if (items.size() <= kFew) {
+    std::ranges::sort(items, {}, &KeyItem::key);
+    return;
+  }
+  size_t prefix_size = items[0].key().size();
+  for (const KeyItem& item : items) {
+    prefix_size = CommonPrefixSize(items[0].key().substr(0, prefix_size), item.key());
   }
   const auto half = [](std::string_view key, size_t from) {
     return static_cast<uint64_t>(static_cast<uint32_t>(HintOf(key, from)) ^ 0x80000000u);
   };
-  std::vector<Item> items;
-  items.reserve(entries.size());
-  for (EntryRef& entry : entries) {
-    const std::string_view key = entry->key();
-    items.push_back({half(key, prefix_size) << 32 | half(key, prefix_size + 4), std::move(entry)});
+  for (KeyItem& item : items) {
+    item.hint = half(item.key(), prefix_size) << 32 | half(item.key(), prefix_size + 4);
   }
-  std::ranges::sort(items, [](const Item& a, const Item& b) {
-    return a.hint != b.hint ? a.hint < b.hint : a.entry->key() < b.entry->key();
-  });
+  std::ranges::sort(items, {}, &KeyItem::hint);
+  for (size_t begin = 0, end = 0; begin < items.size(); begin = end) {
+    for (end = begin + 1; end < items.size() && items[end].hint == items[begin].hint;) ++end;
+    const std::span<KeyItem> run = items.subspan(begin, end - begin);
+    // A run of all of them is one of keys that end, or go on with zero bytes.
+    if (run.size() == items.size()) {
+      std::ranges::sort(run, {}, &KeyItem::key);
+    } else if (run.size() > 1) {
+      SortRun(run);
+    }
+  }
+}
+
+void SortByKey(std::vector<EntryRef>& entries) {
+  std::vector<KeyItem> items;
+  items.reserve(entries.size());
+  for (EntryRef& entry : entries) items.push_back({0, std::move(entry)});
+  SortRun(items);
   for (size_t i = 0; i < items.size(); ++i) entries[i] = std::move(items[i].entry);
 }
 

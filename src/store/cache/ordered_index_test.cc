@@ -253,6 +253,25 @@ TEST(OrderedIndexTest, LoadTakesEntriesInAnyOrder) {
   }
 }
 
+TEST(OrderedIndexTest, LoadSortsKeysThatBeginAlikeAndKeysThatEndWhereOthersGoOn) {
+  SeededRandom random(3);
+  Model model;
+  for (int i = 0; i < 20'000; ++i) {
+    std::string key = "namespace-" + std::to_string(random.Uniform(3)) + "/a-rather-long-name-";
+    if (random.Uniform(3) == 0) key += std::string(random.Uniform(40), '\0');
+    for (uint64_t parts = random.Uniform(4); parts > 0; --parts) {
+      key += "part-" + std::to_string(random.Uniform(12));
+    }
+    model[key] = i;
+  }
+  std::vector<EntryRef> entries;
+  for (const auto& [key, revision] : model) entries.push_back(MakeEntry(key, revision));
+  for (size_t i = entries.size(); i > 1; --i) std::swap(entries[i - 1], entries[random.Uniform(i)]);
+  OrderedIndex index;
+  index.Load(std::move(entries));
+  ExpectSame(index, model);
+}
+
 TEST(OrderedIndexTest, FreesEntriesWithTheLastSnapshotThatHoldsThem) {
   SymbolTable table;
   const auto labelled = [&](const std::string& value) {

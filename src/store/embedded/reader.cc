@@ -1,12 +1,16 @@
 #include "store/embedded/reader.h"
 
 #include <algorithm>
+#include <condition_variable>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
 #include "base/limits.h"
 #include "base/strings.h"
+#include "base/thread.h"
 #include "store/check.h"
 #include "store/embedded/walk.h"
 
@@ -22,6 +26,42 @@ Status MissingRecord(LogPosition position) {
   return Status(StatusReason::kInternalError, "record " + std::to_string(position.revision) + "." +
                                                   std::to_string(position.op) + " is missing");
 }
+
+// Scans of fewer entries are over before another thread has begun.
+constexpr size_t kReadAheadFrom = 8 * 1024;
+
+// Pieces of a scan on their way from the thread that reads them to the one that takes them.
+class PieceQueue {
+ public:
+  // Waits while it is full.
+  void Put(std::vector<KeyValue> piece) {
+    std::unique_lock lock(mutex_);
+    moved_.wait(lock, [&] { return pieces_.size() < limits::kMaxStorePiecesAhead; });
+    pieces_.push_back(std::move(piece));
+    moved_.notify_all();
+  }
+  void End() {
+    std::lock_guard lock(mutex_);
+    ended_ = true;
+    moved_.notify_all();
+  }
+  // Waits for the next one; nothing after the last.
+  std::optional<std::vector<KeyValue>> Take() {
+    std::unique_lock lock(mutex_);
+    moved_.wait(lock, [&] { return !pieces_.empty() || ended_; });
+    if (pieces_.empty()) return std::nullopt;
+    std::vector<KeyValue> piece = std::move(pieces_.front());
+    pieces_.pop_front();
+    moved_.notify_all();
+    return piece;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable moved_;
+  std::deque<std::vector<KeyValue>> pieces_;
+  bool ended_ = false;
+};
 
 }  // namespace
 
@@ -223,7 +263,11 @@ Result<void> StoreReader::ScanView(View& view, KeyRange* range, size_t max_rows,
   SKIFF_ASSIGN_OR_RETURN(std::vector<LogPosition> positions,
                          Positions(view, range, max_rows, sink));
   std::ranges::sort(positions);
-  SKIFF_ASSIGN_OR_RETURN(const std::vector<LogPosition> lost, Sweep(view, positions, sink));
+  const bool ahead = positions.size() >= kReadAheadFrom;
+  SKIFF_ASSIGN_OR_RETURN(
+      const std::vector<LogPosition> lost,
+      ahead ? SweepAhead(view, positions, sink)
+            : Sweep(view, positions, [&](auto piece) { sink->OnEntries(std::move(piece)); }));
   return lost.empty() ? Result<void>() : TellOfLost(view, *range, lost, sink);
 }
 
@@ -279,7 +323,7 @@ Result<LogRecord> StoreReader::SweepTo(View& view, EngineCursor& cursor, LogPosi
 
 Result<std::vector<LogPosition>> StoreReader::Sweep(View& view,
                                                     const std::vector<LogPosition>& positions,
-                                                    ScanSink* sink) {
+                                                    const TakePiece& take) {
   const auto cursor = view.snapshot->NewCursor(Family::kLog);
   std::vector<LogPosition> lost;
   std::vector<KeyValue> piece;
@@ -295,11 +339,28 @@ Result<std::vector<LogPosition>> StoreReader::Sweep(View& view,
     piece.push_back(RecordToKeyValue(position, *record));
     piece_bytes += piece.back().key.size() + piece.back().value.size();
     if (piece.size() >= limits::kMaxStorePieceEntries || piece_bytes >= limits::kStorePieceBytes) {
-      sink->OnEntries(std::exchange(piece, {}));
+      take(std::exchange(piece, {}));
       piece_bytes = 0;
     }
   }
-  if (!piece.empty()) sink->OnEntries(std::move(piece));
+  if (!piece.empty()) take(std::move(piece));
+  return lost;
+}
+
+// What a sink makes of the entries takes about as long as reading them.
+Result<std::vector<LogPosition>> StoreReader::SweepAhead(View& view,
+                                                         const std::vector<LogPosition>& positions,
+                                                         ScanSink* sink) {
+  PieceQueue queue;
+  Result<std::vector<LogPosition>> lost;
+  Thread reader("scan-ahead", [&] {
+    lost = Sweep(view, positions, [&](auto piece) { queue.Put(std::move(piece)); });
+    queue.End();
+  });
+  while (std::optional<std::vector<KeyValue>> piece = queue.Take()) {
+    sink->OnEntries(std::move(*piece));
+  }
+  reader.Join();
   return lost;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,9 +63,12 @@ class StoreReader {
                                              ScanSink* sink);
   Result<LogRecord> SweepTo(View& view, EngineCursor& cursor, LogPosition position,
                             std::string* scratch);
-  // The positions that could not be read.
+  // Both return the positions that could not be read; the second reads on a thread of its own.
+  using TakePiece = std::function<void(std::vector<KeyValue> piece)>;
   Result<std::vector<LogPosition>> Sweep(View& view, const std::vector<LogPosition>& positions,
-                                         ScanSink* sink);
+                                         const TakePiece& take);
+  Result<std::vector<LogPosition>> SweepAhead(View& view, const std::vector<LogPosition>& positions,
+                                              ScanSink* sink);
   Result<void> TellOfLost(View& view, const KeyRange& range, const std::vector<LogPosition>& lost,
                           ScanSink* sink);
   Result<Event> ToEvent(EngineSnapshot& snapshot, LogPosition position, const LogRecord& record,

@@ -67,6 +67,30 @@ TEST_F(DamageTest, RecordsThatCannotBeReadAreNamedByTheirKeysAndTheRestIsServed)
   EXPECT_TRUE(store_->Health().writable);
 }
 
+TEST_F(DamageTest, ALongScanGivesTheSameAsAShortOneInTheSameOrder) {
+  constexpr int kTransactions = 120;
+  constexpr int kWrites = 100;
+  std::string expected, lost;
+  for (int i = 0; i < kTransactions; ++i) {
+    std::vector<Write> writes;
+    for (int j = 0; j < kWrites; ++j) {
+      // Neither the order of keys nor the reverse.
+      const std::string key = std::to_string((i * kWrites + j) * 7919 % (kTransactions * kWrites));
+      writes.push_back(PutOf(key, "1"));
+      std::string& where = i == 70 ? lost : expected;
+      where += (where.empty() ? "" : " ") + key + (i == 70 ? "" : "=1");
+    }
+    Do(std::move(writes));
+  }
+  disk_->SpoilBlock(Family::kLog, std::string(LogKey({72, 0})),
+                    std::string(LogKey({72, kWrites - 1})));
+  const std::string scanned = Scan();
+  const size_t bar = scanned.find(" | ");
+  EXPECT_EQ(scanned.substr(0, bar), expected);
+  ASSERT_NE(bar, std::string::npos);
+  EXPECT_EQ(scanned.size() - bar - 3, lost.size()) << "the keys of one transaction";
+}
+
 TEST_F(DamageTest, AScanThatWasNotToldToGoOnEndsWithAnErrorThatNamesTheKey) {
   PutSix();
   SpoilLog(3, 3);
