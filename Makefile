@@ -9,7 +9,7 @@ PREFIX ?= /usr/local
 help:  ## this list
 	@sed -n 's/^\([a-z -]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
 
-build:  ## the release build without its tests: executables in build/bin (the default)
+build:  ## the release build without its tests: build/bin/skiff and links to it (the default)
 	@tools/deps build
 	@tools/build programs
 
@@ -68,7 +68,7 @@ format:  ## clang-format over src, tests, bench and fuzz
 	@tools/deps format
 	@find src tests bench fuzz -name '*.h' -o -name '*.cc' | xargs -r clang-format -i
 
-install: build  ## executables, completion and man pages under PREFIX (/usr/local); DESTDIR
+install: build  ## the executable, completion and man pages under PREFIX (/usr/local); DESTDIR
 	@cmake --install build --prefix "$(PREFIX)"
 
 clean:  ## remove build/

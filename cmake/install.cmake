@@ -1,10 +1,15 @@
-# make install: executables, and the man pages and completion scripts that the build has them print
-# (src/cmd/CMakeLists.txt), each where Debian looks for it under the prefix.
+# make install: the executable, links to it, and the man pages and completion scripts that the
+# build has it print (src/cmd/CMakeLists.txt), each where Debian looks for it under the prefix.
 include(GNUInstallDirs)
 
-# But for `etcd`, which is `skiff etcd` by another name for envtest, and would hide the real one.
-install(DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/ DESTINATION ${CMAKE_INSTALL_BINDIR}
-  OPTIONAL USE_SOURCE_PERMISSIONS PATTERN etcd EXCLUDE)
+# The programs that are skiff by another name. `etcd` is one too, for envtest, but is not installed:
+# it would hide the real one.
+set(SKIFF_PROGRAMS kube-apiserver kube-controller-manager)
+
+install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/skiff DESTINATION ${CMAKE_INSTALL_BINDIR})
+foreach(program ${SKIFF_PROGRAMS})
+  install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${program} DESTINATION ${CMAKE_INSTALL_BINDIR})
+endforeach()
 
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
   OPTIONAL FILES_MATCHING PATTERN *.1)
@@ -14,7 +19,7 @@ set(completion ${CMAKE_BINARY_DIR}/share/completion)
 install(FILES ${completion}/skiff.zsh RENAME _skiff OPTIONAL
   DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
 # A script knows all programs. These shells look for it under the name of the one that is typed.
-foreach(program skiff kube-apiserver kube-controller-manager)
+foreach(program skiff ${SKIFF_PROGRAMS})
   install(FILES ${completion}/skiff.bash RENAME ${program} OPTIONAL
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(FILES ${completion}/skiff.fish RENAME ${program}.fish OPTIONAL

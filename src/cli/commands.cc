@@ -27,59 +27,6 @@ std::unique_ptr<CommandRun> MakeVersion();
 constexpr std::string_view kUsualExitCodes[] = {"success", "the output could not be written",
                                                 "the command line is wrong"};
 
-const Command kCommands[] = {
-    {"up", "run a cluster on this machine", kUpDescription, kUpExamples, kUpExitCodes, MakeUp},
-    {"down", "stop the cluster that runs on this machine", kDownDescription, kDownExamples,
-     kDownExitCodes, MakeDown},
-    {"status", "tell how the cluster on this machine is", kStatusDescription, kStatusExamples,
-     kStatusExitCodes, MakeStatus},
-    {"reset", "remove a cluster with all its data", kResetDescription, kResetExamples,
-     kResetExitCodes, MakeReset},
-    {"convert", "convert Kubernetes objects between JSON, YAML and protobuf", kConvertDescription,
-     kConvertExamples, kConvertExitCodes, MakeConvert},
-    {"store",
-     "back up, restore, inspect and copy the cluster's store",
-     kStoreDescription,
-     {},
-     {},
-     nullptr},
-    {"store backup", "write all keys of a store to a file, while it is in use", kBackupDescription,
-     kBackupExamples, kStoreExitCodes, MakeStoreBackup},
-    {"store restore", "make an embedded store of a backup", kRestoreDescription, kRestoreExamples,
-     kStoreExitCodes, MakeStoreRestore},
-    {"store inspect", "tell what a store or a backup holds, and whether it is sound",
-     kInspectDescription, kInspectExamples, kStoreExitCodes, MakeStoreInspect},
-    {"store salvage", "make a sound store of what can be read of a damaged one",
-     kSalvageDescription, kSalvageExamples, kStoreExitCodes, MakeStoreSalvage},
-    {"store copy", "copy a cluster between stores, embedded or etcd", kCopyDescription,
-     kCopyExamples, kStoreExitCodes, MakeStoreCopy},
-    {"store compact", "forget old states of a store", kCompactDescription, kCompactExamples,
-     kStoreExitCodes, MakeStoreCompact},
-    {"store defrag", "rewrite the files of a store without what is dead in them",
-     kDefragDescription, kDefragExamples, kStoreExitCodes, MakeStoreDefrag},
-    {"etcd", "serve an embedded store to clients of etcd", kEtcdDescription, kEtcdExamples,
-     kEtcdExitCodes, MakeEtcd},
-    {"bench", "measure servers under load", kBenchDescription, {}, {}, nullptr},
-    {"bench api", "put load on an API server and measure its answers", kBenchApiDescription,
-     kBenchApiExamples, kBenchApiExitCodes, MakeBenchApi},
-    {"completion", "print a script that completes commands and flags in a shell",
-     kCompletionDescription, kCompletionExamples, kUsualExitCodes, MakeCompletion},
-    {"version",
-     "print the version",
-     "Prints the version of Skiff and that of the Kubernetes "
-     "whose API, formats and flags it has.",
-     {},
-     kUsualExitCodes,
-     MakeVersion},
-    {"help",
-     "print help on skiff or on one of its commands",
-     "Without a command, lists the "
-     "commands.",
-     {},
-     kUsualExitCodes,
-     MakeHelp},
-};
-
 std::vector<std::string_view> WordsOf(const Command* group) {
   std::vector<std::string_view> words;
   for (const Command* command : CommandsOf(group)) words.push_back(command->last_word());
@@ -120,13 +67,9 @@ class HelpRun : public CommandRun {
 
   Result<void> Check() override {
     if (!pages_.empty() && !words_.empty()) return BadRequest("--pages is for all commands");
-    for (const Command* server : AllServers()) {
-      if (words_.size() == 1 && words_[0] == server->program) command_ = server;
-    }
-    if (command_ != nullptr) return {};
     for (const std::string& word : words_) {
       if (command_ != nullptr && !command_->is_group()) {
-        return BadRequest(std::string(command_->name) + " is no group of commands");
+        return BadRequest(std::string(command_->key()) + " is no group of commands");
       }
       const Command* found = FindMember(command_, word);
       if (found == nullptr) return BadRequest(UnknownCommand(command_, word));
@@ -139,7 +82,6 @@ class HelpRun : public CommandRun {
     if (pages_.empty()) return PrintText(HelpOn(command_, format_));
     std::vector<const Command*> all = {nullptr};
     for (const Command& command : AllCommands()) all.push_back(&command);
-    for (const Command* server : AllServers()) all.push_back(server);
     for (const Command* command : all) {
       HeldOutput page;
       Result<void> written = page.Append(HelpOn(command, HelpFormat::kManPage));
@@ -205,15 +147,75 @@ int RunGroup(const Command* group, std::span<const std::string_view> words) {
 
 }  // namespace
 
-std::span<const Command> AllCommands() { return kCommands; }
-
-std::vector<const Command*> AllServers() {
-  return {&KubeApiServerCommand(), &KubeControllerManagerCommand()};
+std::span<const Command> AllCommands() {
+  static const Command commands[] = {
+      {"up", "run a cluster on this machine", kUpDescription, kUpExamples, kUpExitCodes, MakeUp},
+      {"down", "stop the cluster that runs on this machine", kDownDescription, kDownExamples,
+       kDownExitCodes, MakeDown},
+      {"status", "tell how the cluster on this machine is", kStatusDescription, kStatusExamples,
+       kStatusExitCodes, MakeStatus},
+      {"reset", "remove a cluster with all its data", kResetDescription, kResetExamples,
+       kResetExitCodes, MakeReset},
+      KubeApiServerCommand(),
+      KubeControllerManagerCommand(),
+      {"convert", "convert Kubernetes objects between JSON, YAML and protobuf", kConvertDescription,
+       kConvertExamples, kConvertExitCodes, MakeConvert},
+      {"store",
+       "back up, restore, inspect and copy the cluster's store",
+       kStoreDescription,
+       {},
+       {},
+       nullptr},
+      {"store backup", "write all keys of a store to a file, while it is in use",
+       kBackupDescription, kBackupExamples, kStoreExitCodes, MakeStoreBackup},
+      {"store restore", "make an embedded store of a backup", kRestoreDescription, kRestoreExamples,
+       kStoreExitCodes, MakeStoreRestore},
+      {"store inspect", "tell what a store or a backup holds, and whether it is sound",
+       kInspectDescription, kInspectExamples, kStoreExitCodes, MakeStoreInspect},
+      {"store salvage", "make a sound store of what can be read of a damaged one",
+       kSalvageDescription, kSalvageExamples, kStoreExitCodes, MakeStoreSalvage},
+      {"store copy", "copy a cluster between stores, embedded or etcd", kCopyDescription,
+       kCopyExamples, kStoreExitCodes, MakeStoreCopy},
+      {"store compact", "forget old states of a store", kCompactDescription, kCompactExamples,
+       kStoreExitCodes, MakeStoreCompact},
+      {"store defrag", "rewrite the files of a store without what is dead in them",
+       kDefragDescription, kDefragExamples, kStoreExitCodes, MakeStoreDefrag},
+      {"etcd", "serve an embedded store to clients of etcd", kEtcdDescription, kEtcdExamples,
+       kEtcdExitCodes, MakeEtcd},
+      {"bench", "measure servers under load", kBenchDescription, {}, {}, nullptr},
+      {"bench api", "put load on an API server and measure its answers", kBenchApiDescription,
+       kBenchApiExamples, kBenchApiExitCodes, MakeBenchApi},
+      {"completion", "print a script that completes commands and flags in a shell",
+       kCompletionDescription, kCompletionExamples, kUsualExitCodes, MakeCompletion},
+      {"version",
+       "print the version",
+       "Prints the version of Skiff and that of the Kubernetes "
+       "whose API, formats and flags it has.",
+       {},
+       kUsualExitCodes,
+       MakeVersion},
+      {"help",
+       "print help on skiff or on one of its commands",
+       "Without a command, lists the "
+       "commands.",
+       {},
+       kUsualExitCodes,
+       MakeHelp},
+  };
+  return commands;
 }
 
-const Command* FindCommand(std::string_view name) {
-  for (const Command& command : kCommands) {
-    if (command.name == name) return &command;
+std::vector<const Command*> AllServers() {
+  std::vector<const Command*> servers;
+  for (const Command& command : AllCommands()) {
+    if (command.is_server()) servers.push_back(&command);
+  }
+  return servers;
+}
+
+const Command* FindCommand(std::string_view key) {
+  for (const Command& command : AllCommands()) {
+    if (command.key() == key) return &command;
   }
   return nullptr;
 }
@@ -221,9 +223,9 @@ const Command* FindCommand(std::string_view name) {
 std::vector<const Command*> CommandsOf(const Command* group) {
   const std::string before = group == nullptr ? "" : std::string(group->name) + ' ';
   std::vector<const Command*> members;
-  for (const Command& command : kCommands) {
-    if (!command.name.starts_with(before)) continue;
-    if (command.name.size() == before.size() + command.last_word().size()) {
+  for (const Command& command : AllCommands()) {
+    if (!command.key().starts_with(before)) continue;
+    if (command.key().size() == before.size() + command.last_word().size()) {
       members.push_back(&command);
     }
   }
@@ -237,7 +239,7 @@ FlagSet DescribeFlags(const Command& command, std::unique_ptr<CommandRun>& run) 
     run = command.make();
     run->Declare(flags);
   }
-  if (command.program == "skiff") DeclareHelp(flags, &unused);  // servers declare it themselves
+  if (!command.is_server()) DeclareHelp(flags, &unused);  // servers declare it themselves
   return flags;
 }
 

@@ -15,9 +15,10 @@ namespace skiff {
 
 // In the order in which help shows them.
 std::span<const Command> AllCommands();
-// The programs beside skiff that are one command.
+// Those of them that are programs beside skiff.
 std::vector<const Command*> AllServers();
-const Command* FindCommand(std::string_view name);
+// By its key.
+const Command* FindCommand(std::string_view key);
 // The members of a group; those that stand alone when `group` is null.
 std::vector<const Command*> CommandsOf(const Command* group);
 // The flags of a command, --help included, for those who only describe them.

@@ -13,19 +13,13 @@ struct Described {
   std::unique_ptr<CommandRun> run;  // owns what the flags point to
   std::vector<Flag> flags;          // those that are not hidden
   Arguments arguments;
-
-  bool is_server() const { return command->name.empty(); }
-  // By which the scripts tell commands apart: no command of skiff has the name of a server.
-  std::string key() const { return std::string(is_server() ? command->program : command->name); }
 };
 
 std::vector<Described> DescribeAll() {
-  std::vector<const Command*> commands = AllServers();
-  for (const Command& command : AllCommands()) commands.push_back(&command);
   std::vector<Described> all;
-  for (const Command* command : commands) {
-    Described described{.command = command, .run = nullptr, .flags = {}, .arguments = {}};
-    const FlagSet declared = DescribeFlags(*command, described.run);
+  for (const Command& command : AllCommands()) {
+    Described described{.command = &command, .run = nullptr, .flags = {}, .arguments = {}};
+    const FlagSet declared = DescribeFlags(command, described.run);
     for (const Flag& flag : declared.flags()) {
       if (!flag.hidden) described.flags.push_back(flag);
     }
@@ -211,17 +205,17 @@ std::string ZshFlag(const Flag& flag) {
 
 // Whether the words of a command have been typed.
 std::string FishSeen(const Command& command) {
-  const size_t space = command.name.rfind(' ');
+  const size_t space = command.key().rfind(' ');
   const std::string seen = "__fish_seen_subcommand_from " + std::string(command.last_word());
   if (space == std::string_view::npos) return seen;
-  return FishSeen(*FindCommand(command.name.substr(0, space))) + "; and " + seen;
+  return FishSeen(*FindCommand(command.key().substr(0, space))) + "; and " + seen;
 }
 
 // Whether the next word may be the last of the command's name.
 std::string FishBefore(const Command& command) {
-  const size_t space = command.name.rfind(' ');
+  const size_t space = command.key().rfind(' ');
   if (space == std::string_view::npos) return "__fish_use_subcommand";
-  const Command* group = FindCommand(command.name.substr(0, space));
+  const Command* group = FindCommand(command.key().substr(0, space));
   return "'" + FishSeen(*group) + "; and not __fish_seen_subcommand_from " + CommandWords(group) +
          "'";
 }
@@ -233,6 +227,18 @@ std::string FishFlag(const Flag& flag) {
   if (flag.completes == Completes::kDirectories) out += " -a '(__fish_complete_directories)'";
   if (!flag.value.choices.empty()) out += " -a '" + Words(flag.value.choices) + "'";
   return out + " -d " + SingleQuoted(flag.help, "\\'") + '\n';
+}
+
+// What follows the words of a command; `line` begins each line and says when.
+std::string FishWords(const std::string& line, const Described& described) {
+  std::string out;
+  for (const Flag& flag : described.flags) out += line + FishFlag(flag);
+  const Arguments& taken = described.arguments;
+  if (!taken.choices.empty()) out += line + " -a '" + Words(taken.choices) + "'\n";
+  if (taken.completes == Completes::kCommands)
+    out += line + " -a '" + CommandWords(nullptr) + "'\n";
+  if (taken.completes != Completes::kFiles) out += line + " -f\n";  // files are the default
+  return out;
 }
 
 // --- the command
@@ -262,7 +268,7 @@ std::unique_ptr<CommandRun> MakeCompletion() { return std::make_unique<Completio
 std::string BashCompletion() {
   std::string values, names, arguments;
   for (const Described& described : DescribeAll()) {
-    const std::string name = described.key();
+    const std::string name(described.command->key());
     const std::string command = "'" + name + "'";
     std::vector<std::string> forms;
     for (const Flag& flag : described.flags) {
@@ -302,7 +308,7 @@ std::string ZshCompletion() {
   std::string cases;
   for (const Described& described : DescribeAll()) {
     if (described.command->is_group()) continue;
-    cases += "    '" + described.key() + "')\n      _arguments -s";
+    cases += "    '" + std::string(described.command->key()) + "')\n      _arguments -s";
     for (const Flag& flag : described.flags) cases += ZshFlag(flag);
     cases += ZshArguments(described.arguments) + " ;;\n";
   }
@@ -331,19 +337,11 @@ std::string FishCompletion() {
       "complete -c skiff -n __fish_use_subcommand -l version -s v -d 'print the version'\n";
   for (const Described& described : DescribeAll()) {
     const Command& command = *described.command;
-    std::string line = "complete -c " + std::string(command.program);
-    if (!described.is_server()) {
-      out += line + " -n " + FishBefore(command) + " -a " + std::string(command.last_word()) +
-             " -d " + SingleQuoted(command.summary, "\\'") + '\n';
-      line += " -n '" + FishSeen(command) + "'";
-    }
-    for (const Flag& flag : described.flags) out += line + FishFlag(flag);
-    const Arguments& taken = described.arguments;
-    if (!taken.choices.empty()) out += line + " -a '" + Words(taken.choices) + "'\n";
-    if (taken.completes == Completes::kCommands) {
-      out += line + " -a '" + CommandWords(nullptr) + "'\n";
-    }
-    if (taken.completes != Completes::kFiles) out += line + " -f\n";  // files are the default
+    out += "complete -c skiff -n " + FishBefore(command) + " -a " +
+           std::string(command.last_word()) + " -d " + SingleQuoted(command.summary, "\\'") + '\n';
+    std::vector<std::string> lines = {"complete -c skiff -n '" + FishSeen(command) + "'"};
+    if (command.is_server()) lines.push_back("complete -c " + std::string(command.program));
+    for (const std::string& line : lines) out += FishWords(line, described);
   }
   return out;
 }

@@ -137,9 +137,6 @@ std::string PageOnGroup(const Command* group) {
     out += ".TP\n.B " + Roff(command->last_word()) + '\n' + Roff(command->summary) + '\n';
     pages.push_back(FullName(command, '-'));
   }
-  if (group == nullptr) {
-    for (const Command* server : AllServers()) pages.push_back(FullName(server, '-'));
-  }
   out += ".SH OPTIONS\n.TP\n.B " + Roff("-h, --help") + "\nprint help\n";
   if (group == nullptr) out += ".TP\n.B " + Roff("-v, --version") + "\nprint the version\n";
   return out + PagesOf(pages);

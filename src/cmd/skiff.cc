@@ -1,24 +1,23 @@
-// build/bin/skiff: all commands in one executable. Under the name etcd it is `skiff etcd`.
+// The main() of build/bin/skiff, which is all programs: see cli/program.h.
 #include <cstdio>
 #include <new>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/commands.h"
-#include "cli/etcd/etcd.h"
+#include <sys/auxv.h>
+
+#include "cli/common/command.h"
+#include "cli/program.h"
 
 int main(int argc, char** argv) {
-  const std::string_view name = argc > 0 ? argv[0] : "";
+  const auto* path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  std::string_view program = "skiff";
   try {
-    const std::vector<std::string_view> words(argv + (argc > 0), argv + argc);
-    if (name.substr(name.rfind('/') + 1) != "etcd") return skiff::RunCommandLine(words);
-    const std::vector<std::string> dashed = skiff::WithTwoDashes(words);
-    std::vector<std::string_view> all = {"etcd"};
-    all.insert(all.end(), dashed.begin(), dashed.end());
-    return skiff::RunCommandLine(all);
+    program = skiff::ProgramOf(argc > 0 ? argv[0] : "", path != nullptr ? path : "");
+    return skiff::RunProgram(program,
+                             std::vector<std::string_view>(argv + (argc > 0), argv + argc));
   } catch (const std::bad_alloc&) {
-    std::fputs("skiff: out of memory\n", stderr);
+    std::fprintf(stderr, "%.*s: out of memory\n", static_cast<int>(program.size()), program.data());
     return skiff::kExitFailure;
   }
 }

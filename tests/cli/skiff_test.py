@@ -70,6 +70,72 @@ class Help(unittest.TestCase):
         self.assertIn(b"No space left on device", done.stderr)
 
 
+class Names(unittest.TestCase):
+    """One executable is all programs, by the name that it is called by."""
+    VERSIONS = {"skiff": "skiff v", "kube-apiserver": "Kubernetes v", "etcd": "etcd Version: ",
+                "kube-controller-manager": "Kubernetes v"}
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+
+    def expect(self, name, *words, **how):
+        done = subprocess.run([*words, "--version"], capture_output=True, text=True, timeout=60,
+                              **how)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+        self.assertTrue(done.stdout.startswith(self.VERSIONS[name]), done.stdout)
+
+    def test_the_programs_beside_skiff_are_links_to_it(self):
+        for name in self.VERSIONS:
+            path = Path(BINARY).parent / name
+            self.assertEqual(path.resolve(), Path(BINARY).resolve())
+            self.expect(name, path)
+            self.expect(name, name, env={**os.environ, "PATH": str(path.parent)})
+
+    def test_links_from_elsewhere_and_copies_are_what_they_are_called(self):
+        copy = self.folder / "copied"
+        shutil.copyfile(BINARY, copy)
+        copy.chmod(0o755)
+        self.expect("skiff", copy)
+        for name in self.VERSIONS:
+            link = self.folder / name
+            link.symlink_to(os.path.relpath(BINARY, self.folder))
+            self.expect(name, link)
+            self.expect(name, f"./{name}", cwd=self.folder)
+            again = self.folder / f"{name}-v1.36.4"
+            again.symlink_to(link)
+            self.expect(name, again)
+            again.unlink()
+            os.link(copy, again)
+            self.expect(name, again)
+            again.unlink()
+            copy.rename(again)
+            self.expect(name, again)
+            again.rename(copy)
+
+    def test_a_first_word_that_means_no_program_leaves_it_what_was_executed(self):
+        for name in self.VERSIONS:
+            path = Path(BINARY).parent / name
+            self.expect(name, "of-my-own", executable=path)
+            self.expect("etcd", "etcd", executable=path)
+
+    def test_servers_are_commands_of_skiff_too(self):
+        for name in SERVERS:
+            self.expect(name, BINARY, name)
+            self.assertEqual(skiff(name, "--help"), skiff("help", name))
+            done = subprocess.run([BINARY, name, "--no-such-flag"], capture_output=True, text=True,
+                                  timeout=60)
+            self.assertEqual(done.returncode, 2)
+            self.assertTrue(done.stderr.startswith(f"{name}: unknown flag"), done.stderr)
+            self.assertRegex(skiff("help"), rf"\n  {name} +[a-z]")
+
+    def test_etcd_takes_flags_with_one_dash(self):
+        done = subprocess.run([Path(BINARY).parent / "etcd", "-version"], capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
 class Documentation(unittest.TestCase):
     def test_the_page_on_convert_shows_the_flags_as_they_are(self):
         flags = re.search(r"\nFlags:\n(.*?)\n\n", skiff("help", "convert"), re.S).group(1)
@@ -176,6 +242,9 @@ class Completion(unittest.TestCase):
         self.assertEqual(complete("kube-apiserver", "--tls-cert-file", "conv"), ["convert.md"])
         self.assertEqual(complete("kube-apiserver", "--cert-dir", "=", "dec"), ["decisions"])
         self.assertEqual(complete("kube-apiserver", "up"), [])
+        self.assertEqual(complete("skiff", "kube-a"), ["kube-apiserver"])
+        self.assertEqual(complete("skiff", "kube-apiserver", "--etcd-server"),
+                         ["--etcd-servers", "--etcd-servers-overrides"])
         self.assertEqual(complete("kube-controller-manager", "--leader-elect-re"),
                          ["--leader-elect-renew-deadline", "--leader-elect-resource-lock",
                           "--leader-elect-resource-name", "--leader-elect-resource-namespace",

@@ -1,8 +1,8 @@
 // What a command is: how it is described, declares its flags and runs. `commands.h` lists all.
 //
 // A command may be a group of others (`skiff store`): it does nothing itself, and the names of its
-// members begin with its own (`store backup`). Programs that are one command, kube-apiserver and
-// kube-controller-manager, are described in the same way.
+// members begin with its own (`store backup`). Servers, kube-apiserver and kube-controller-manager,
+// are programs of their own that are one command, and commands of skiff by the same name.
 #pragma once
 
 #include <memory>
@@ -42,17 +42,20 @@ struct Example {
 };
 
 struct Command {
-  std::string_view name;         // "convert", "store backup"
+  std::string_view name;         // "convert", "store backup"; empty for a server
   std::string_view summary;      // one line, no full stop
   std::string_view description;  // paragraphs, an empty line between them
   std::span<const Example> examples;
   std::span<const std::string_view> exit_codes;  // what 0, 1, 2 … mean
   std::unique_ptr<CommandRun> (*make)();         // null for a group
-  std::string_view program = "skiff";            // which may be all of the name
+  std::string_view program = "skiff";
 
   bool is_group() const { return make == nullptr; }
+  bool is_server() const { return name.empty(); }
+  // As it is typed behind "skiff".
+  std::string_view key() const { return is_server() ? program : name; }
   // As it is typed behind the name of its group.
-  std::string_view last_word() const { return name.substr(name.rfind(' ') + 1); }
+  std::string_view last_word() const { return key().substr(key().rfind(' ') + 1); }
   // As it is typed: "skiff store backup", "kube-apiserver".
   std::string full_name() const;
 };
