@@ -1,7 +1,12 @@
 #include <dlfcn.h>
+#include <elf.h>
+#include <unistd.h>
+#include <zlib.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -102,6 +107,77 @@ TEST(LoadedCodeTest, KnowsFunctionsOfTheProgramAndOfLibraries) {
   EXPECT_NE(code.SymbolOf(library).find("pthread_mutex_lock"), std::string::npos);
   EXPECT_EQ(code.MappingOf(0), nullptr);
   EXPECT_EQ(code.SymbolOf(1), "");
+}
+
+// An ELF file with one segment, of the addresses from 0x1000 on, and a packed table of functions.
+std::string ElfWithPackedFunctions(std::string_view lines, uint64_t claimed_size) {
+  constexpr std::string_view kNames("\0.skiff.functions\0.shstrtab", 27);
+  uLongf size = compressBound(lines.size());
+  std::string stream(size, '\0');
+  compress(reinterpret_cast<Bytef*>(stream.data()), &size,
+           reinterpret_cast<const Bytef*>(lines.data()), lines.size());
+  stream.resize(size);
+  const Elf64_Chdr compressed = {
+      .ch_type = ELFCOMPRESS_ZLIB, .ch_reserved = 0, .ch_size = claimed_size, .ch_addralign = 1};
+  struct {
+    Elf64_Ehdr header = {};
+    Elf64_Phdr segment = {};
+    Elf64_Shdr sections[3] = {};
+  } file;
+  std::memcpy(file.header.e_ident, ELFMAG, SELFMAG);
+  file.header.e_ident[EI_CLASS] = ELFCLASS64;
+  file.header.e_phoff = sizeof(file.header);
+  file.header.e_phnum = 1;
+  file.header.e_shoff = sizeof(file.header) + sizeof(file.segment);
+  file.header.e_shnum = 3;
+  file.header.e_shstrndx = 2;
+  file.segment.p_type = PT_LOAD;
+  file.segment.p_vaddr = 0x1000;
+  file.segment.p_filesz = 0x1000;
+  file.sections[1].sh_name = 1;
+  file.sections[1].sh_offset = sizeof(file);
+  file.sections[1].sh_size = sizeof(compressed) + stream.size();
+  file.sections[2].sh_name = 18;
+  file.sections[2].sh_offset = sizeof(file) + file.sections[1].sh_size;
+  file.sections[2].sh_size = kNames.size();
+  return std::string(reinterpret_cast<const char*>(&file), sizeof(file)) +
+         std::string(reinterpret_cast<const char*>(&compressed), sizeof(compressed)) + stream +
+         std::string(kNames);
+}
+
+class PackedFunctionsTest : public testing::Test {
+ protected:
+  ~PackedFunctionsTest() override { std::remove(path_.c_str()); }
+  const std::string& Write(const std::string& bytes) {
+    std::ofstream(path_, std::ios::binary) << bytes;
+    return path_;
+  }
+  const std::string path_ =
+      testing::TempDir() + "packed_functions_test_" + std::to_string(getpid());
+};
+
+TEST_F(PackedFunctionsTest, AreFoundByTheirPlaceInTheFile) {
+  constexpr std::string_view kLines = "1010 20 first\n40 0 in_assembler\n8 4 _ZN5skiff4lastEv\n";
+  const ElfSymbols symbols(Write(ElfWithPackedFunctions(kLines, kLines.size())));
+  EXPECT_EQ(symbols.size(), 3U);
+  EXPECT_EQ(symbols.At(0x0f), "");
+  EXPECT_EQ(symbols.At(0x10), "first");
+  EXPECT_EQ(symbols.At(0x2f), "first");
+  EXPECT_EQ(symbols.At(0x30), "");
+  EXPECT_EQ(symbols.At(0x51), "in_assembler");
+  EXPECT_EQ(symbols.At(0x5b), "_ZN5skiff4lastEv");
+  EXPECT_EQ(symbols.At(0x5c), "");
+}
+
+TEST_F(PackedFunctionsTest, ThatAreDamagedAreNone) {
+  constexpr std::string_view kLines = "1010 20 first\n";
+  const std::string sound = ElfWithPackedFunctions(kLines, kLines.size());
+  EXPECT_EQ(ElfSymbols(Write(ElfWithPackedFunctions(kLines, 5))).size(), 0U);
+  EXPECT_EQ(ElfSymbols(Write(ElfWithPackedFunctions(kLines, uint64_t{1} << 60))).size(), 0U);
+  EXPECT_EQ(ElfSymbols(Write(ElfWithPackedFunctions("no line\n", 8))).size(), 0U);
+  for (size_t length = 0; length < sound.size(); ++length) {
+    EXPECT_EQ(ElfSymbols(Write(sound.substr(0, length))).size(), 0U) << length;
+  }
 }
 
 TEST(LoadedCodeTest, FilesThatAreNoProgramsHaveNoSymbols) {

@@ -4,8 +4,10 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -40,6 +42,31 @@ std::string_view TextAt(std::string_view table, uint64_t offset) {
   return table.substr(0, table.find('\0'));
 }
 
+// What an ELF file holds in compressed form: an Elf64_Chdr, then a zlib stream. Empty: nothing that
+// could be read.
+std::string Unpacked(std::string_view bytes) {
+  Elf64_Chdr header = {};
+  if (bytes.size() < sizeof(header)) return {};
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  bytes.remove_prefix(sizeof(header));
+  if (header.ch_type != ELFCOMPRESS_ZLIB || header.ch_size > limits::kMaxSymbolFileBytes) {
+    return {};
+  }
+  std::string out(header.ch_size, '\0');
+  uLongf size = out.size();
+  const int result = uncompress(reinterpret_cast<Bytef*>(out.data()), &size,
+                                reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+  return result == Z_OK && size == out.size() ? out : std::string();
+}
+
+// Takes a hexadecimal number and the space behind it off the front of a line.
+bool TakeNumber(std::string_view& line, uint64_t& number) {
+  const auto [end, fault] = std::from_chars(line.data(), line.data() + line.size(), number, 16);
+  if (fault != std::errc() || end == line.data() + line.size() || *end != ' ') return false;
+  line.remove_prefix(static_cast<size_t>(end - line.data()) + 1);
+  return true;
+}
+
 }  // namespace
 
 ElfSymbols::ElfSymbols(const std::string& path) : file_(MapFile(path)) {
@@ -49,7 +76,7 @@ ElfSymbols::ElfSymbols(const std::string& path) : file_(MapFile(path)) {
     return;
   }
   ReadSegments();
-  ReadSymbols();
+  if (!ReadPacked()) ReadSymbols();
 }
 
 ElfSymbols::~ElfSymbols() {
@@ -72,6 +99,30 @@ void ElfSymbols::ReadSegments() {
     if (segments[i].p_type != PT_LOAD) continue;
     segments_.push_back({segments[i].p_offset, segments[i].p_filesz, segments[i].p_vaddr});
   }
+}
+
+bool ElfSymbols::ReadPacked() {
+  const auto* header = Table<Elf64_Ehdr>(0, 1);
+  const auto* sections = Table<Elf64_Shdr>(header->e_shoff, header->e_shnum);
+  if (sections == nullptr || header->e_shstrndx >= header->e_shnum) return false;
+  const Elf64_Shdr& named = sections[header->e_shstrndx];
+  const char* names = Table<char>(named.sh_offset, named.sh_size);
+  if (names == nullptr) return false;
+  for (size_t i = 0; i < header->e_shnum; ++i) {
+    if (TextAt({names, named.sh_size}, sections[i].sh_name) != ".skiff.functions") continue;
+    const char* bytes = Table<char>(sections[i].sh_offset, sections[i].sh_size);
+    if (bytes != nullptr) unpacked_ = Unpacked({bytes, sections[i].sh_size});
+  }
+  uint64_t address = 0;
+  for (std::string_view rest = unpacked_; !rest.empty();) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    uint64_t distance = 0;
+    uint64_t size = 0;
+    if (!TakeNumber(line, distance) || !TakeNumber(line, size)) continue;
+    functions_.push_back({address += distance, size, line});
+  }
+  return !functions_.empty();
 }
 
 void ElfSymbols::ReadSymbols() {

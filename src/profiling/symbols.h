@@ -1,5 +1,6 @@
 // The code that this process has loaded: its program and libraries, where they lie in memory, and
-// the functions in them, as their ELF symbol tables name them.
+// the functions in them, as their ELF symbol tables name them, or the packed table that the build
+// leaves in an executable instead (cmake/pack_symbols.py has the format).
 //
 // Read anew for each profile and forgotten afterwards: the table of a large program has some
 // hundred thousand entries. Belongs to one thread.
@@ -42,8 +43,11 @@ class ElfSymbols {
   const T* Table(uint64_t offset, uint64_t count) const;
   void ReadSegments();
   void ReadSymbols();
+  // Of the section .skiff.functions, if there is one.
+  bool ReadPacked();
 
   std::string_view file_;
+  std::string unpacked_;
   std::vector<Segment> segments_;
   std::vector<Function> functions_;  // by address
 };
