@@ -1,9 +1,9 @@
 // Reads of an embedded store: ranges at any revision, scans, and the events of the log.
 //
 // Owned by the store; used by any thread, on which the reading happens, but for long scans, which
-// another thread reads ahead while the caller's gives their pieces to the sink. Whatever turns out to
-// be damaged is an error of kInternalError that names it, and is noted in the state's health. A range
-// with a damaged key in it is such an error; a scan tells its sink of the key and goes on.
+// another thread reads ahead while the caller's gives their pieces to the sink. Whatever turns out
+// to be damaged is an error of kInternalError that names it, and is noted in the state's health. A
+// range with a damaged key in it is such an error; a scan tells its sink of the key and goes on.
 #pragma once
 
 #include <cstdint>
