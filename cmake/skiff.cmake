@@ -53,9 +53,9 @@ endfunction()
 # compares the two. The global property SKIFF_LIBRARIES lists all of them. TEST_LINK
 # names what only the tests need besides. Its fake_*.cc, which tests of other folders use too, are a
 # library of their own with _testing behind the name, so that no executable has them. RECURSE: the
-# folders below belong to the library too.
+# folders below belong to the library too. TEST_KINDS: the tests know the kinds of the registry.
 function(skiff_library)
-  cmake_parse_arguments(ARG "RECURSE" "" "DEPS;LINK;TEST_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "RECURSE;TEST_KINDS" "" "DEPS;LINK;TEST_LINK" ${ARGN})
   file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
   string(REPLACE "/" "_" name skiff_${folder})
   if(ARG_RECURSE)
@@ -96,6 +96,10 @@ function(skiff_library)
   if(tests AND NOT SKIFF_FUZZ)
     skiff_test(${name}_test SOURCES ${tests} LINK ${name} ${ARG_TEST_LINK})
     skiff_in_batches(${name}_test ${tests})
+    if(ARG_TEST_KINDS)
+      target_sources(${name}_test PRIVATE ${CMAKE_SOURCE_DIR}/tests/apiserver/kinds_main.cc)
+      target_link_libraries(${name}_test PRIVATE skiff_apiserver_registry)
+    endif()
   endif()
 endfunction()
 

@@ -9,6 +9,7 @@
 #include "apiserver/convert/normal_bytes.h"
 #include "apiserver/convert/normalize.h"
 #include "apiserver/defaults/defaults.h"
+#include "apiserver/registry/use_kinds.h"
 #include "object/json/decode.h"
 #include "object/protobuf/decode.h"
 #include "object/protobuf/encode.h"
@@ -70,6 +71,11 @@ void CheckIdentity(std::string_view stored) {
 
 }  // namespace
 }  // namespace skiff
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  skiff::UseKinds();
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view stored(reinterpret_cast<const char*>(data), size);

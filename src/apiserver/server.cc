@@ -15,7 +15,6 @@
 #include "apiserver/cached_objects.h"
 #include "apiserver/component_statuses.h"
 #include "apiserver/create_rights.h"
-#include "apiserver/defaults/defaults.h"
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/discovery/runtime_config.h"
 #include "apiserver/discovery/served_resources.h"
@@ -38,6 +37,7 @@
 #include "apiserver/registry/read_completion.h"
 #include "apiserver/registry/registry.h"
 #include "apiserver/registry/unenforced.h"
+#include "apiserver/registry/use_kinds.h"
 #include "apiserver/request_deadlines.h"
 #include "apiserver/rest/deadlines.h"
 #include "apiserver/rest/errors.h"
@@ -112,8 +112,9 @@ class ApiServer::Impl {
   Result<void> Start() {
     ShareFreedMemory();
     AddCollectedMetrics();
-    SetDefaultsEnvironment(
-        {[this](std::string_view gate) { return options_.FeatureEnabled(gate); }, &clock_});
+    UseKinds(
+        {.gate_enabled = [this](std::string_view gate) { return options_.FeatureEnabled(gate); },
+         .clock = &clock_});
     const auto is_gate_on = [this](std::string_view gate) { return options_.FeatureEnabled(gate); };
     SetPodFeatures(options_.allow_privileged, is_gate_on);
     SetFeatures(is_gate_on);

@@ -2,9 +2,9 @@
 //
 // A field goes to the field of the same name, at every level; what the other version does not have
 // is dropped. Where versions differ in more than that, a rule for the pair of messages says how
-// (rules.h): autoscalers between v1 and v2, events between their two groups, devices and requests
-// of them in resource.k8s.io, custom resource definitions and their stored form, and versions that
-// are no longer served and can only be read.
+// (conversion_rule.h): autoscalers between v1 and v2, events between their two groups, devices and
+// requests of them in resource.k8s.io, custom resource definitions and their stored form, and
+// versions that are no longer served and can only be read.
 //
 // Conversion knows no defaults: whoever reads an object applies those of the version it came in.
 #pragma once

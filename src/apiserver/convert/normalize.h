@@ -1,6 +1,7 @@
 // What an object becomes by being read: defaults, and older and newer names of one thing agree.
 // Every write takes this road, whether the object is the body of a request or what a patch or a
-// configuration makes of the stored one, and so does what is about to be stored.
+// configuration makes of the stored one, and so does what is about to be stored. What happens to
+// which kind stands with the kinds (normal_form.h), in short:
 //
 //   Pod, pod templates  spec.serviceAccount is another name of serviceAccountName, which wins;
 //                       annotations of init containers, from before they were fields, are dropped

@@ -16,5 +16,14 @@ inline constexpr std::string_view kTemplateGenerationAnnotation =
     "deprecated.daemonset.template.generation";
 inline constexpr std::string_view kEmptySelectorMatch =
     "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
+// Of autoscalers of version 1, for what only version 2 has fields for.
+inline constexpr std::string_view kAutoscalingAnnotations[] = {
+    "autoscaling.alpha.kubernetes.io/metrics",
+    "autoscaling.alpha.kubernetes.io/behavior",
+    "autoscaling.alpha.kubernetes.io/current-metrics",
+    "autoscaling.alpha.kubernetes.io/conditions",
+    "autoscaling.alpha.kubernetes.io/scale-down-tolerance",
+    "autoscaling.alpha.kubernetes.io/scale-up-tolerance",
+};
 
 }  // namespace skiff

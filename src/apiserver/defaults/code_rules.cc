@@ -2,18 +2,6 @@
 
 namespace skiff {
 
-const CodeRuleEntry* FindCodeRule(const MessageDesc& message, std::string_view path) {
-  for (const auto rules : {PodRules(), PodLevelResourceRules(), ServiceRules(), ClusterRules()}) {
-    for (const CodeRuleEntry& rule : rules) {
-      if (rule.path == path && rule.message == message.name &&
-          rule.file == message.group_version->path) {
-        return &rule;
-      }
-    }
-  }
-  return nullptr;
-}
-
 bool NeverCertain(std::string_view, const RuleSettings&) { return false; }
 
 std::string_view TextOf(const Value& object, std::string_view name) {

@@ -1,5 +1,6 @@
 // Defaults that no constant or copy can tell. Each rule is a function of the message that the
-// schema states it for, found by that message and the path that stands before `by-code`.
+// schema states it for, found by that message and the path that stands before `by-code`. The rules
+// themselves stand with their kinds, in src/apiserver/registry/<group>/<kind>_defaults.cc.
 #pragma once
 
 #include <span>
@@ -39,14 +40,8 @@ struct CodeRuleEntry {
   WireRule changes_nothing = nullptr;  // null: it leaves alone what is set at the path
 };
 
-// Null when there is none.
-const CodeRuleEntry* FindCodeRule(const MessageDesc& message, std::string_view path);
-
-// One list per file of rules.
-std::span<const CodeRuleEntry> PodRules();
-std::span<const CodeRuleEntry> PodLevelResourceRules();
-std::span<const CodeRuleEntry> ServiceRules();
-std::span<const CodeRuleEntry> ClusterRules();
+// Finds the rule of a message for a path; null: there is none.
+using FindCodeRule = const CodeRuleEntry* (*)(const MessageDesc& message, std::string_view path);
 
 // Of rules of which only the decoded object can tell.
 bool NeverCertain(std::string_view message, const RuleSettings& settings);

@@ -35,18 +35,11 @@ class ProcessPlans {
 
   const DefaultPlans& Current() {
     const DefaultPlans* plans = current_.load(std::memory_order_acquire);
-    return plans != nullptr ? *plans : CompileFirst();
+    assert(plans != nullptr && "SetDefaultsEnvironment() comes first");
+    return *plans;
   }
 
  private:
-  const DefaultPlans& CompileFirst() {
-    const std::lock_guard lock(mutex_);
-    if (current_.load(std::memory_order_relaxed) == nullptr) {
-      Use({.gate_enabled = OnByDefault, .clock = nullptr});
-    }
-    return *current_.load(std::memory_order_relaxed);
-  }
-
   void Use(const DefaultsEnvironment& environment) {
     auto plans = DefaultPlans::Compile(environment);
     assert(plans.has_value());

@@ -2,9 +2,9 @@
 // in whenever it decodes an object, whether it came in a request, out of a patch or from storage.
 //
 // The schema says what: constants of single fields (FieldTraits::default_json) and rules of
-// messages (DefaultsDesc). The few rules that are code stand in this folder, see code_rules.h. All
-// of them are compiled once into a plan per message, which leaves out every part of an object that
-// has no defaults below it.
+// messages (DefaultsDesc). The few rules that are code stand with their kinds, see code_rules.h.
+// All of them are compiled once into a plan per message, which leaves out every part of an object
+// that has no defaults below it.
 //
 // Applying twice changes nothing more.
 #pragma once
@@ -12,6 +12,7 @@
 #include <functional>
 #include <string_view>
 
+#include "apiserver/defaults/code_rules.h"
 #include "base/clock.h"
 #include "object/value.h"
 
@@ -23,9 +24,11 @@ struct DefaultsEnvironment {
   std::function<bool(std::string_view gate)> gate_enabled;
   // For defaults that are the time of day; null: such fields stay unset. Must outlive every use.
   Clock* clock = nullptr;
+  // Where the rules that are code are found; never null.
+  FindCodeRule find_rule = nullptr;
 };
 
-// For the whole process from now on. Called when a server starts, before it takes requests; an
+// For the whole process from now on. Called when a server starts, before anything is read; an
 // object that another thread is working on may still get the defaults of before.
 void SetDefaultsEnvironment(DefaultsEnvironment environment);
 

@@ -86,7 +86,7 @@ class PlanCompiler {
     if (!desc.gate.empty() && !environment_.gate_enabled(desc.gate)) return {};
     DefaultRule rule;
     if (desc.by_code()) {
-      rule.code = FindCodeRule(stated_in, desc.path);
+      rule.code = environment_.find_rule(stated_in, desc.path);
       if (rule.code == nullptr) {
         return Fail(StatusReason::kInternalError, "no code for the default of " +
                                                       Quoted(desc.path) + " in " +

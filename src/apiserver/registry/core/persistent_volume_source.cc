@@ -15,7 +15,7 @@ namespace {
 
 namespace core = views::core_v1;
 
-std::string_view TextOf(const Value& source, std::string_view field) {
+std::string_view SourceText(const Value& source, std::string_view field) {
   const Value* value = source.Find(field);
   return value != nullptr ? value->AsText() : std::string_view();
 }
@@ -33,23 +33,23 @@ size_t CountOf(const Value& source, std::string_view field) {
 void RequireTexts(const Value& source, std::initializer_list<std::string_view> fields,
                   FieldErrors& errors) {
   for (const std::string_view field : fields) {
-    ValidateRequired(TextOf(source, field), field, errors);
+    ValidateRequired(SourceText(source, field), field, errors);
   }
 }
 
 void ValidateHostPath(const Value& source, std::string_view, FieldErrors& errors) {
-  const std::string_view path = TextOf(source, "path");
+  const std::string_view path = SourceText(source, "path");
   if (path.empty()) return errors.Required("path");
   ValidateNoBacksteps(path, "path", errors);
   if (source.Find("type") == nullptr) return;
-  ValidateOneOf(TextOf(source, "type"),
+  ValidateOneOf(SourceText(source, "type"),
                 {"", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File",
                  "FileOrCreate", "Socket"},
                 "type", errors);
 }
 
 void ValidateDisk(const Value& source, std::string_view name_field, FieldErrors& errors) {
-  ValidateRequired(TextOf(source, name_field), name_field, errors);
+  ValidateRequired(SourceText(source, name_field), name_field, errors);
   const int64_t partition = NumberOf(source, "partition");
   if (partition < 0 || partition > 255) {
     errors.Invalid("partition", partition, "must be between 1 and 255, inclusive");
@@ -67,13 +67,13 @@ void ValidateAwsDisk(const Value& source, std::string_view, FieldErrors& errors)
 void ValidateGlusterfs(const Value& source, std::string_view, FieldErrors& errors) {
   RequireTexts(source, {"endpoints", "path"}, errors);
   if (source.Find("endpointsNamespace") == nullptr) return;
-  ValidateFormat(kDnsLabelFormat, TextOf(source, "endpointsNamespace"), "endpointsNamespace",
+  ValidateFormat(kDnsLabelFormat, SourceText(source, "endpointsNamespace"), "endpointsNamespace",
                  errors);
 }
 
 void ValidateFlocker(const Value& source, std::string_view, FieldErrors& errors) {
-  const std::string_view name = TextOf(source, "datasetName");
-  const std::string_view uuid = TextOf(source, "datasetUUID");
+  const std::string_view name = SourceText(source, "datasetName");
+  const std::string_view uuid = SourceText(source, "datasetUUID");
   if (name.empty() && uuid.empty()) {
     errors.Required("", "one of datasetName and datasetUUID is required");
   }
@@ -88,7 +88,7 @@ void ValidateFlocker(const Value& source, std::string_view, FieldErrors& errors)
 
 void ValidateNfs(const Value& source, std::string_view, FieldErrors& errors) {
   RequireTexts(source, {"server", "path"}, errors);
-  const std::string_view path = TextOf(source, "path");
+  const std::string_view path = SourceText(source, "path");
   if (!path.starts_with('/')) errors.Invalid("path", path, "must be an absolute path");
 }
 
@@ -110,10 +110,10 @@ void ValidateQuobyte(const Value& source, std::string_view, FieldErrors& errors)
   constexpr std::string_view kPairs =
       "must be a host:port pair or multiple pairs separated by commas";
   constexpr size_t kMaxTenantBytes = 64;
-  std::string_view registry = TextOf(source, "registry");
+  std::string_view registry = SourceText(source, "registry");
   if (registry.empty()) {
     errors.Required("registry", kPairs);
-  } else if (TextOf(source, "tenant").size() > kMaxTenantBytes) {
+  } else if (SourceText(source, "tenant").size() > kMaxTenantBytes) {
     errors.Required("tenant", "must be a UUID and may not exceed a length of 64 characters");
   } else {
     const std::string_view all = registry;
@@ -243,28 +243,28 @@ void ValidateScaleIo(const Value& source, std::string_view, FieldErrors& errors)
 }
 
 void ValidateLocal(const Value& source, std::string_view, FieldErrors& errors) {
-  const std::string_view path = TextOf(source, "path");
+  const std::string_view path = SourceText(source, "path");
   if (path.empty()) return errors.Required("path");
   ValidateNoBacksteps(path, "path", errors);
 }
 
 void ValidateStorageOs(const Value& source, std::string_view, FieldErrors& errors) {
-  ValidateRequiredFormat(kDnsLabelFormat, TextOf(source, "volumeName"), "volumeName", errors);
-  const std::string_view space = TextOf(source, "volumeNamespace");
+  ValidateRequiredFormat(kDnsLabelFormat, SourceText(source, "volumeName"), "volumeName", errors);
+  const std::string_view space = SourceText(source, "volumeNamespace");
   if (!space.empty()) ValidateFormat(kDnsLabelFormat, space, "volumeNamespace", errors);
   ValidateSecretRef(source, errors);
 }
 
 void ValidateCsi(const Value& source, std::string_view, FieldErrors& errors) {
-  ValidateCsiDriverName(TextOf(source, "driver"), "driver", errors);
+  ValidateCsiDriverName(SourceText(source, "driver"), "driver", errors);
   RequireTexts(source, {"volumeHandle"}, errors);
   for (const std::string_view field : {"controllerPublishSecretRef", "controllerExpandSecretRef",
                                        "nodePublishSecretRef", "nodeExpandSecretRef"}) {
     const Value* secret = source.Find(field);
     if (secret == nullptr) continue;
     const auto at = errors.At(field);
-    ValidateRequiredFormat(kDnsSubdomainFormat, TextOf(*secret, "name"), "name", errors);
-    ValidateRequiredFormat(kDnsLabelFormat, TextOf(*secret, "namespace"), "namespace", errors);
+    ValidateRequiredFormat(kDnsSubdomainFormat, SourceText(*secret, "name"), "name", errors);
+    ValidateRequiredFormat(kDnsLabelFormat, SourceText(*secret, "namespace"), "namespace", errors);
   }
 }
 

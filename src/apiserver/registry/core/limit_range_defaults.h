@@ -1,0 +1,12 @@
+// What a LimitRange gets for what it leaves out, where that takes code.
+#pragma once
+
+#include <span>
+
+#include "apiserver/defaults/code_rules.h"
+
+namespace skiff {
+
+std::span<const CodeRuleEntry> LimitRangeDefaults();
+
+}  // namespace skiff

@@ -1,0 +1,12 @@
+// What pods, their containers and volumes get for what they leave out, where that takes code.
+#pragma once
+
+#include <span>
+
+#include "apiserver/defaults/code_rules.h"
+
+namespace skiff {
+
+std::span<const CodeRuleEntry> PodDefaults();
+
+}  // namespace skiff

@@ -1,0 +1,10 @@
+// What a Secret becomes by being read: stringData is put into data.
+#pragma once
+
+#include "apiserver/convert/normal_form.h"
+
+namespace skiff {
+
+extern const NormalForm kSecretNormalForm;
+
+}  // namespace skiff

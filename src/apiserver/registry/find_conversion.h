@@ -1,0 +1,12 @@
+// How messages of kinds become those of another version, where their names do not say it all.
+#pragma once
+
+#include "apiserver/convert/conversion_rule.h"
+#include "object/descriptor.h"
+
+namespace skiff {
+
+// Null when there is no rule for the two.
+const ConversionRule* FindConversionOfKind(const MessageDesc* from, const MessageDesc* to);
+
+}  // namespace skiff

@@ -1,0 +1,13 @@
+// Disruption budgets of versions that are no longer served: an empty selector once meant no pods,
+// and now means all.
+#pragma once
+
+#include <span>
+
+#include "apiserver/convert/conversion_rule.h"
+
+namespace skiff {
+
+std::span<const ConversionRule> BudgetConversions();
+
+}  // namespace skiff

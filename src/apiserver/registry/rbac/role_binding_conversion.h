@@ -1,0 +1,13 @@
+// Subjects of bindings of versions that are no longer served: they had the version of their API,
+// and everybody had a name.
+#pragma once
+
+#include <span>
+
+#include "apiserver/convert/conversion_rule.h"
+
+namespace skiff {
+
+std::span<const ConversionRule> SubjectConversions();
+
+}  // namespace skiff
