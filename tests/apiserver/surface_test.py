@@ -115,7 +115,7 @@ class Profiles(ServerCase):
         self.assertEqual(self.get("/debug/pprof/symbol").text, "num_symbols: 1\n")
         with open(f"/proc/{self.server.process.pid}/maps", encoding="ascii") as maps:
             start = next(line.split("-")[0] for line in maps
-                         if "r-xp" in line and "kube-apiserver" in line)
+                         if "r-xp" in line and "skiff" in line)
         address = hex(int(start, 16) + 0x1000)
         symbols = self.ask("POST", "/debug/pprof/symbol", f"{address}+0x1").text
         self.assertTrue(symbols.startswith("num_symbols: 1\n" + address + " "), symbols)
