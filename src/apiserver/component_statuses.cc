@@ -6,8 +6,8 @@
 
 #include "apiserver/rest/list.h"
 #include "apiserver/rest/list_encoder.h"
-#include "apiserver/rest/local_answer.h"
 #include "apiserver/rest/respond_stored.h"
+#include "apiserver/rest/rest_response.h"
 #include "net/client/https_get.h"
 #include "object/object_errors.h"
 #include "object/protobuf/envelope.h"
@@ -28,7 +28,7 @@ constexpr Duration kProbeTimeout = std::chrono::seconds(20);
 
 ComponentHealth AskHttps(const std::string& name, uint16_t port) {
   const HttpsTarget target{IpAddress::LoopbackV4(), port, {}, {}, {}};
-  const Result<HttpsAnswer> answer = HttpsGet(target, "/healthz", kProbeTimeout);
+  const Result<HttpsResponse> answer = HttpsGet(target, "/healthz", kProbeTimeout);
   if (!answer) {
     // Whoever cannot be asked is ill, in the words that Go has for the usual reason.
     const std::string where = target.address.WithPort(port);
@@ -101,7 +101,7 @@ struct Wanted {
 
 void AnswerList(ApiRequest& request, const Endpoint& endpoint,
                 const std::vector<ComponentHealth>& all) {
-  const Result<OutputFormat> format = NegotiateOutput(request, Answered::kList);
+  const Result<OutputFormat> format = NegotiateOutput(request, ResponseKind::kList);
   if (!format) return RespondError(request, format.error());
   const Result<Wanted> wanted = Wanted::Read(request);
   if (!wanted) return RespondError(request, wanted.error());
@@ -118,7 +118,7 @@ void AnswerList(ApiRequest& request, const Endpoint& endpoint,
   if (!everything) return RespondError(request, everything.error());
   ListReply reply(index.Snapshot(), Revision{},
                   std::make_shared<const Selection>(std::move(*everything)), ListReply::Page());
-  if (RespondLocally(request, 200, [&](LocalAnswer& answer) {
+  if (RespondLocally(request, 200, [&](LocalResponse& answer) {
         answer.rest().Listed(endpoint.view, std::move(reply));
       })) {
     return;

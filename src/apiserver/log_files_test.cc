@@ -40,7 +40,7 @@ class LogFilesTest : public testing::Test {
   // The code, and the text if there is one.
   std::pair<int, std::string> Get(const std::string& path, std::string* header = nullptr,
                                   const std::string& name = "content-type") {
-    auto client = std::make_shared<KeptAnswer>();
+    auto client = std::make_shared<RecordedResponse>();
     ApiRequest request{.http = {}, .responder = Responder(client)};
     request.http.method = "GET";
     request.info.path = path;

@@ -267,7 +267,7 @@ class ManyItemsTest : public ServerWithinTest {
   }
 
   // Measures what `send` sends of so many items, and judges it.
-  void Judge(const std::string& request, const std::function<double(size_t)>& send) {
+  void CheckGrowth(const std::string& request, const std::function<double(size_t)>& send) {
     taken_.push_back({request, send(kItems)});
     if (taken_.back().seconds < kFreeSeconds) return;
     const double many = std::min(taken_.back().seconds, send(kItems));
@@ -286,7 +286,7 @@ class ManyItemsTest : public ServerWithinTest {
 
   void Create(const Subject& subject, const std::string& what, const Fill& fill) {
     bool is_taken = false;
-    Judge("create " + what, [&](size_t count) {
+    CheckGrowth("create " + what, [&](size_t count) {
       const std::shared_ptr<Document> object = Another(*subject.example);
       fill(*object, count);
       const double seconds =
@@ -299,7 +299,7 @@ class ManyItemsTest : public ServerWithinTest {
   }
 
   void Apply(const Subject& subject, const std::string& what, const Fill& fill) {
-    Judge("apply " + what, [&](size_t count) {
+    CheckGrowth("apply " + what, [&](size_t count) {
       const std::shared_ptr<Document> object = MutableCopy(*subject.example);
       fill(*object, count);
       ClientCall call = CallOf(ClientVerb::kPatch, *subject.resource, object);
@@ -314,7 +314,7 @@ class ManyItemsTest : public ServerWithinTest {
 
   void Update(const Subject& subject, const std::string& what, const Fill& fill,
               const std::string& subresource) {
-    Judge("update " + what, [&](size_t count) {
+    CheckGrowth("update " + what, [&](size_t count) {
       const auto stored = Await(client().Get(*subject.resource, skiff::NameOf(*subject.example)));
       EXPECT_TRUE(stored) << what;
       if (!stored) return 0.0;

@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "object/scalar/duration.h"
 #include "serving/auth/forbidden.h"
-#include "serving/request/access_of_request.h"
+#include "serving/request/request_attributes.h"
 #include "serving/request/respond.h"
 
 namespace skiff {
@@ -50,7 +50,7 @@ void AskToComeAgain(ApiRequest& request, std::string_view why) {
 const Pipeline::Stage Pipeline::kStages[] = {
     {"receive", &Pipeline::Receive},
     {"request info", &Pipeline::ReadInfo},
-    {"shutdown", &Pipeline::TurnAwayLate},
+    {"shutdown", &Pipeline::RejectDuringShutdown},
     {"memory", &Pipeline::LimitMemory},
     {"timeout", &Pipeline::LimitTime},
     {"origin", &Pipeline::AnswerOrigin},
@@ -78,7 +78,7 @@ void Pipeline::HandleHead(HttpRequest http, Responder responder) {
 void Pipeline::HandleLocal(ApiRequestPtr request) { Begin(std::move(request)); }
 
 void Pipeline::Begin(ApiRequestPtr request) {
-  const auto once = std::make_shared<AnswerOnce>(std::move(request->responder).Release());
+  const auto once = std::make_shared<RespondOnce>(std::move(request->responder).Release());
   request->responder = Responder(once);
   request->once = once;
   Advance(std::move(request));
@@ -171,8 +171,8 @@ Pipeline::Then Pipeline::LimitTime(ApiRequestPtr& request) {
   return Then::kNext;
 }
 
-Pipeline::Then Pipeline::TurnAwayLate(ApiRequestPtr& request) {
-  if (!turning_away_) return Then::kNext;
+Pipeline::Then Pipeline::RejectDuringShutdown(ApiRequestPtr& request) {
+  if (!rejecting_) return Then::kNext;
   // Those that ask how the server is, and the server itself, are answered to the last.
   constexpr std::string_view kAnswered[] = {"/readyz", "/livez", "/healthz", "/metrics"};
   for (const std::string_view prefix : kAnswered) {
@@ -292,13 +292,13 @@ void Pipeline::CheckRights(ApiRequestPtr request, std::shared_ptr<const Imperson
                                     .name = right.name,
                                     .path = {}};
   auto keep = std::make_shared<ApiRequestPtr>(std::move(request));
-  options_.authorizer.Authorize(attributes,
-                                [this, keep, wanted, next, attributes](const AccessAnswer& answer) {
-                                  if (answer.decision == Decision::kAllow) {
-                                    return CheckRights(std::move(*keep), wanted, next + 1);
-                                  }
-                                  RespondError(**keep, ForbiddenStatus(attributes, answer.reason));
-                                });
+  options_.authorizer.Authorize(
+      attributes, [this, keep, wanted, next, attributes](const AuthorizationResult& answer) {
+        if (answer.decision == Decision::kAllow) {
+          return CheckRights(std::move(*keep), wanted, next + 1);
+        }
+        RespondError(**keep, ForbiddenStatus(attributes, answer.reason));
+      });
 }
 
 Pipeline::Then Pipeline::Authorize(ApiRequestPtr& request) {
@@ -310,13 +310,13 @@ Pipeline::Then Pipeline::Authorize(ApiRequestPtr& request) {
   auto keep = std::make_shared<Kept>(Kept{std::move(request)});
   keep->selected_by = FieldRequirementsOf(*keep->request);
   attributes.field_requirements = keep->selected_by;
-  options_.authorizer.Authorize(attributes, [this, keep](const AccessAnswer& answer) {
+  options_.authorizer.Authorize(attributes, [this, keep](const AuthorizationResult& answer) {
     AfterAuthorization(std::move(keep->request), answer);
   });
   return Then::kDone;
 }
 
-void Pipeline::AfterAuthorization(ApiRequestPtr request, const AccessAnswer& answer) {
+void Pipeline::AfterAuthorization(ApiRequestPtr request, const AuthorizationResult& answer) {
   if (answer.decision == Decision::kAllow) return Advance(std::move(request));
   if (!answer.evaluation_error.empty()) {
     options_.log.Error("A request could not be authorized", {{"err", answer.evaluation_error}});

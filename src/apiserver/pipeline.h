@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "apiserver/flowcontrol/flow_config.h"
-#include "apiserver/front_headers.h"
 #include "apiserver/impersonation.h"
 #include "apiserver/metrics.h"
 #include "apiserver/request_deadlines.h"
+#include "apiserver/response_headers.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory_limit.h"
@@ -40,7 +40,7 @@ struct PipelineOptions {
   Authenticator& authenticator;
   Authorizer& authorizer;
   RequestDeadlines& deadlines;
-  FrontHeaders& headers;
+  ResponseHeaders& headers;
   FlowConfig* flow = nullptr;     // null: requests belong to no flow
   MemoryGauge* memory = nullptr;  // null: there is enough
   Duration request_timeout = std::chrono::seconds(60);
@@ -64,7 +64,7 @@ class Pipeline final : public HttpHandler {
   void HandleLocal(ApiRequestPtr request);
 
   // From now on clients are asked to come again later, to another server.
-  void TurnAway() { turning_away_ = true; }
+  void StartRejecting() { rejecting_ = true; }
   // Requests under way, watches and the like aside.
   int64_t in_flight() const { return readonly_in_flight_ + mutating_in_flight_; }
 
@@ -87,7 +87,7 @@ class Pipeline final : public HttpHandler {
 
   Then Receive(ApiRequestPtr& request);
   Then ReadInfo(ApiRequestPtr& request);
-  Then TurnAwayLate(ApiRequestPtr& request);
+  Then RejectDuringShutdown(ApiRequestPtr& request);
   Then LimitMemory(ApiRequestPtr& request);
   Then LimitTime(ApiRequestPtr& request);
   Then AnswerOrigin(ApiRequestPtr& request);
@@ -102,13 +102,13 @@ class Pipeline final : public HttpHandler {
   void AfterAuthentication(ApiRequestPtr request, Authentication found);
   // Asks for the rights from `next` on, one after the other.
   void CheckRights(ApiRequestPtr request, std::shared_ptr<const Impersonation> wanted, size_t next);
-  void AfterAuthorization(ApiRequestPtr request, const AccessAnswer& answer);
+  void AfterAuthorization(ApiRequestPtr request, const AuthorizationResult& answer);
   void AfterBody(ApiRequestPtr request, RequestBody body);
 
   PipelineOptions options_;
   std::atomic<int64_t> readonly_in_flight_{0};
   std::atomic<int64_t> mutating_in_flight_{0};
-  std::atomic<bool> turning_away_{false};
+  std::atomic<bool> rejecting_{false};
 };
 
 }  // namespace skiff

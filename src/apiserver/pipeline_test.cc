@@ -51,17 +51,17 @@ class FakeAuthenticator final : public Authenticator {
 class FakeAuthorizer final : public Authorizer {
  public:
   void Authorize(const AccessAttributes&,
-                 std::move_only_function<void(AccessAnswer)> done) override {
+                 std::move_only_function<void(AuthorizationResult)> done) override {
     done(answer);
   }
-  AccessAnswer answer{.decision = Decision::kAllow, .reason = {}, .evaluation_error = {}};
+  AuthorizationResult answer{.decision = Decision::kAllow, .reason = {}, .evaluation_error = {}};
 };
 
 class PipelineTest : public testing::Test, private LogSink {
  protected:
   // A pipeline whose requests end with `resolver`.
-  void Make(Resolver resolver, FrontHeaderOptions headers = {}) {
-    headers_ = std::move(*FrontHeaders::Make(headers, random_));
+  void Make(Resolver resolver, ResponseHeaderOptions headers = {}) {
+    headers_ = std::move(*ResponseHeaders::Make(headers, random_));
     PipelineOptions options{.clock = clock_,
                             .random = random_,
                             .log = log_,
@@ -119,7 +119,7 @@ class PipelineTest : public testing::Test, private LogSink {
   FakeAuthenticator authenticator_;
   FakeAuthorizer authorizer_;
   RequestDeadlines deadlines_{clock_};
-  std::unique_ptr<FrontHeaders> headers_;
+  std::unique_ptr<ResponseHeaders> headers_;
   uint64_t memory_used_ = 0;
   MemoryGauge memory_{clock_, 1000, [this] { return memory_used_; }};
   std::optional<Pipeline> pipeline_;
@@ -280,7 +280,7 @@ TEST_F(PipelineTest, WhenMemoryIsShortWhatStaysIsRefusedFirst) {
 
 TEST_F(PipelineTest, AServerThatStopsSendsClientsElsewhere) {
   Make(AnswerOk);
-  pipeline_->TurnAway();
+  pipeline_->StartRejecting();
   const auto late = Ask("GET", "/api/v1/pods");
   EXPECT_EQ(late->Wait().code, 429);
   EXPECT_EQ(late->Wait().headers.Get("retry-after"), "5");
@@ -321,10 +321,10 @@ TEST_F(PipelineTest, ConnectionsEndByChance) {
   EXPECT_EQ(Ask("GET", "/healthz", {}, 11)->Wait().headers.Find("connection"), nullptr);
 }
 
-TEST(FrontHeadersTest, OriginsMustBeRegularExpressions) {
+TEST(ResponseHeadersTest, OriginsMustBeRegularExpressions) {
   SystemRandom random;
   const auto made =
-      FrontHeaders::Make({.allowed_origins = {"("}, .transport_security = {}}, random);
+      ResponseHeaders::Make({.allowed_origins = {"("}, .transport_security = {}}, random);
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().message().find("--cors-allowed-origins"), std::string::npos);
 }

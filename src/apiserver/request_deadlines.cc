@@ -22,9 +22,9 @@ HttpResponse TimedOut(std::string_view audit_id) {
 
 }  // namespace
 
-void RequestDeadlines::Watch(const std::shared_ptr<AnswerOnce>& answer) {
+void RequestDeadlines::Watch(const std::shared_ptr<RespondOnce>& answer) {
   if (answer->answered() || answer->deadline == Duration{}) return;
-  const std::weak_ptr<AnswerOnce> weak = answer;
+  const std::weak_ptr<RespondOnce> weak = answer;
   const Deadlines::Key key = deadlines_.Add(answer->deadline, [weak] {
     if (const auto waiting = weak.lock()) waiting->RespondInstead(TimedOut(waiting->audit_id()));
   });

@@ -9,7 +9,7 @@
 
 #include "apiserver/rest/deadlines.h"
 #include "base/clock.h"
-#include "serving/request/answer_once.h"
+#include "serving/request/respond_once.h"
 
 namespace skiff {
 
@@ -18,7 +18,7 @@ class RequestDeadlines {
   explicit RequestDeadlines(Clock& clock) : deadlines_(clock) {}
 
   // Sees to it that there is an answer by its deadline.
-  void Watch(const std::shared_ptr<AnswerOnce>& answer);
+  void Watch(const std::shared_ptr<RespondOnce>& answer);
 
  private:
   Deadlines deadlines_;

@@ -30,7 +30,7 @@ Result<void> AdmitAnswered(Document& body, ApiRequest& request, const Endpoint& 
 
 // The body of the request, admitted. Whoever would not take the answer is told before it is made.
 Result<Document> ReadQuestion(ApiRequest& request, const Endpoint& endpoint) {
-  SKIFF_RETURN_IF_ERROR(NegotiateOutput(request, Answered::kReply));
+  SKIFF_RETURN_IF_ERROR(NegotiateOutput(request, ResponseKind::kReply));
   SKIFF_ASSIGN_OR_RETURN(Document body, ReadBody(request, KindOf(endpoint)));
   TrackWrite(request, endpoint, Document::OfType(KindOf(endpoint).type), body);
   SKIFF_RETURN_IF_ERROR(AdmitAnswered(body, request, endpoint));

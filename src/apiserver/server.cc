@@ -9,26 +9,25 @@
 
 #include "apiserver/admission/chain.h"
 #include "apiserver/admission_metrics.h"
+#include "apiserver/api_service_proxy.h"
 #include "apiserver/authz/rbac_follower.h"
+#include "apiserver/background_tasks.h"
 #include "apiserver/bootstrap/bootstrap.h"
 #include "apiserver/bootstrap_options.h"
 #include "apiserver/cached_objects.h"
 #include "apiserver/component_statuses.h"
-#include "apiserver/create_rights.h"
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/discovery/runtime_config.h"
 #include "apiserver/discovery/served_resources.h"
 #include "apiserver/discovery/server_documents.h"
-#include "apiserver/elsewhere.h"
 #include "apiserver/flowcontrol/flow_config.h"
-#include "apiserver/front_headers.h"
-#include "apiserver/housekeeper.h"
 #include "apiserver/in_process/transport.h"
-#include "apiserver/legacy_token_uses.h"
+#include "apiserver/legacy_token_tracking.h"
 #include "apiserver/log_files.h"
 #include "apiserver/metrics.h"
 #include "apiserver/open_store.h"
 #include "apiserver/openapi/openapi.h"
+#include "apiserver/permission_checks.h"
 #include "apiserver/pipeline.h"
 #include "apiserver/registry/core/pod_behaviour.h"
 #include "apiserver/registry/core/pod_binding.h"
@@ -39,6 +38,7 @@
 #include "apiserver/registry/unenforced.h"
 #include "apiserver/registry/use_kinds.h"
 #include "apiserver/request_deadlines.h"
+#include "apiserver/response_headers.h"
 #include "apiserver/rest/deadlines.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_output.h"
@@ -103,7 +103,7 @@ class ApiServer::Impl {
               .random = random,
               .deadlines = deadlines_,
               .drop_disabled_fields = DropDisabledFields},
-        housekeeper_(clock),
+        background_tasks_(clock),
         profiles_(clock),
         health_metrics_(std::chrono::duration<double>(clock.Wall()).count()),
         memory_(clock, MemoryLimit(options_.requests.memory_limit_bytes)),
@@ -127,12 +127,12 @@ class ApiServer::Impl {
     lookup_.emplace(*storages_);
     SKIFF_ASSIGN_OR_RETURN(security_, MakeSecurity(options_, *lookup_, clock_, random_, log_,
                                                    [this](const LegacyTokenUse& use) {
-                                                     NoteLegacyTokenUse(use, *storages_, log_);
+                                                     RecordLegacyTokenUse(use, *storages_, log_);
                                                    }));
     rest_.namespaces = storages_->Find(FindResource("", "v1", "namespaces")->hub);
-    rest_.may_create = RightToCreate(security_.authorizer());
+    rest_.may_create = CreatePermissionCheck(security_.authorizer());
     if (options_.FeatureEnabled("AllowUnsafeMalformedObjectDeletion")) {
-      rest_.may_delete_unreadable = RightToDeleteUnreadable(security_.authorizer());
+      rest_.may_delete_unreadable = UnreadableDeletionCheck(security_.authorizer());
     }
     rest_.min_request_timeout = options_.requests.min_request_timeout;
     rest_.delete_collection_workers = options_.storage.delete_collection_workers;
@@ -152,14 +152,14 @@ class ApiServer::Impl {
     if (security_.roles_decide) FollowRoles();
     FollowNodes();
     FollowFlows();
-    housekeeper_.Add(std::chrono::seconds(1), [this] {
+    background_tasks_.Add(std::chrono::seconds(1), [this] {
       ForgetStart();
-      store_reporter_.Look(store().Health());
+      store_reporter_.Update(store().Health());
       LookAtMemory();
     });
-    housekeeper_.Add(std::chrono::seconds(15), [this] { freed_memory_.ReleaseIfMuch(); });
-    run_soon_ = housekeeper_.Add({}, [this] { RunWaiting(); });
-    housekeeper_.Start();
+    background_tasks_.Add(std::chrono::seconds(15), [this] { freed_memory_.ReleaseIfMuch(); });
+    run_soon_ = background_tasks_.Add({}, [this] { RunWaiting(); });
+    background_tasks_.Start();
     AddHealthChecks();
     SKIFF_RETURN_IF_ERROR(MakePipeline());
     if (options_.listen) SKIFF_RETURN_IF_ERROR(Listen());
@@ -173,7 +173,7 @@ class ApiServer::Impl {
     if (http_) http_->Stop();
     http_.reset();
     deadlines_.EndAll();
-    housekeeper_.Stop();
+    background_tasks_.Stop();
     RunWaiting();
     follower_.reset();
     node_follower_.reset();
@@ -228,7 +228,7 @@ class ApiServer::Impl {
     if (bootstrap_) bootstrap_->Drain();
     if (!http_) return;
     ServeOn(options_.shutdown.delay_duration);
-    if (options_.shutdown.send_retry_after) TurnAway();
+    if (options_.shutdown.send_retry_after) StartRejecting();
     http_->OnDrain([this] {
       deadlines_.EndAll();
       profiles_.Stop();
@@ -245,13 +245,13 @@ class ApiServer::Impl {
 
   Store& store() { return given_store_ != nullptr ? *given_store_ : *store_.store; }
 
-  // Any thread, under locks too. On the housekeeper's, under none.
+  // Any thread, under locks too. On that of background_tasks_, under none.
   void RunSoon(Executor::Work work) {
     {
       const std::lock_guard lock(soon_mutex_);
       soon_.push_back(std::move(work));
     }
-    housekeeper_.Ask(run_soon_);
+    background_tasks_.Trigger(run_soon_);
   }
 
   void RunWaiting() {
@@ -274,8 +274,8 @@ class ApiServer::Impl {
 
   // --shutdown-send-retry-after: until what is under way is finished, others are not cut off but
   // sent away with an answer.
-  void TurnAway() {
-    pipeline_->TurnAway();
+  void StartRejecting() {
+    pipeline_->StartRejecting();
     const Duration until = clock_.Monotonic() + options_.requests.request_timeout;
     while (pipeline_->in_flight() > 0 && clock_.Monotonic() < until) {
       ServeOn(std::chrono::milliseconds(20));
@@ -323,17 +323,17 @@ class ApiServer::Impl {
                                       .cluster_roles = cache("clusterroles"),
                                       .role_bindings = cache("rolebindings"),
                                       .cluster_role_bindings = cache("clusterrolebindings")};
-    const size_t run = housekeeper_.Add({}, [this] { follower_->Run(); });
-    housekeeper_.Add(std::chrono::seconds(1), [this] { follower_->Tick(); });
-    follower_.emplace(*security_.rbac, caches, [this, run] { housekeeper_.Ask(run); });
+    const size_t run = background_tasks_.Add({}, [this] { follower_->Run(); });
+    background_tasks_.Add(std::chrono::seconds(1), [this] { follower_->Tick(); });
+    follower_.emplace(*security_.rbac, caches, [this, run] { background_tasks_.Trigger(run); });
     follower_->Start();
     stored_rbac_.emplace(*storages_, clock_, random_);
-    const size_t ensure = housekeeper_.Add({}, [this] { EnsureRoles(); });
+    const size_t ensure = background_tasks_.Add({}, [this] { EnsureRoles(); });
     // Tried again every second until it has been done once.
-    housekeeper_.Add(std::chrono::seconds(1), [this, ensure] {
-      if (!roles_written_) housekeeper_.Ask(ensure);
+    background_tasks_.Add(std::chrono::seconds(1), [this, ensure] {
+      if (!roles_written_) background_tasks_.Trigger(ensure);
     });
-    housekeeper_.Ask(ensure);
+    background_tasks_.Trigger(ensure);
   }
 
   // Tells the Node authorizer what is on which node.
@@ -348,9 +348,10 @@ class ApiServer::Impl {
         cache("", "pods"), cache("", "persistentvolumes"),
         cache("storage.k8s.io", "volumeattachments"), cache("resource.k8s.io", "resourceslices"),
         cache("certificates.k8s.io", "podcertificaterequests")};
-    const size_t run = housekeeper_.Add({}, [this] { node_follower_->Run(); });
-    housekeeper_.Add(std::chrono::seconds(1), [this] { node_follower_->Tick(); });
-    node_follower_.emplace(*security_.node_graph, caches, [this, run] { housekeeper_.Ask(run); });
+    const size_t run = background_tasks_.Add({}, [this] { node_follower_->Run(); });
+    background_tasks_.Add(std::chrono::seconds(1), [this] { node_follower_->Tick(); });
+    node_follower_.emplace(*security_.node_graph, caches,
+                           [this, run] { background_tasks_.Trigger(run); });
     node_follower_->Start();
   }
 
@@ -477,7 +478,7 @@ class ApiServer::Impl {
     if (schemas == nullptr || levels == nullptr) return;
     flow_.emplace(schemas->cache(), levels->cache(),
                   [](std::string_view stored) { return DecodeStored(stored, Revision{}); });
-    housekeeper_.Add(std::chrono::seconds(1), [this] { flow_->Refresh(); });
+    background_tasks_.Add(std::chrono::seconds(1), [this] { flow_->Refresh(); });
   }
 
   void MakeZPages() {
@@ -493,11 +494,11 @@ class ApiServer::Impl {
   Result<void> MakePipeline() {
     MakeZPages();
     SKIFF_ASSIGN_OR_RETURN(
-        front_headers_,
-        FrontHeaders::Make({.allowed_origins = options_.cors_allowed_origins,
-                            .transport_security = options_.strict_transport_security_directives,
-                            .goaway_chance = options_.requests.goaway_chance},
-                           random_));
+        response_headers_,
+        ResponseHeaders::Make({.allowed_origins = options_.cors_allowed_origins,
+                               .transport_security = options_.strict_transport_security_directives,
+                               .goaway_chance = options_.requests.goaway_chance},
+                              random_));
     pipeline_.emplace(PipelineOptions{
         .clock = clock_,
         .random = random_,
@@ -506,7 +507,7 @@ class ApiServer::Impl {
         .authenticator = *security_.authenticator,
         .authorizer = security_.authorizer(),
         .deadlines = request_deadlines_,
-        .headers = *front_headers_,
+        .headers = *response_headers_,
         .flow = flow_ ? &*flow_ : nullptr,
         .memory = &memory_,
         .request_timeout = options_.requests.request_timeout,
@@ -523,7 +524,7 @@ class ApiServer::Impl {
                       [this](ApiRequestPtr& request) {
                         static const ResourceHub* const hub =
                             FindResource("apiregistration.k8s.io", "v1", "apiservices")->hub;
-                        return AnswerForElsewhere(*request, storages_->Find(hub));
+                        return ProxyToApiService(*request, storages_->Find(hub));
                       }}});
     return {};
   }
@@ -603,7 +604,7 @@ class ApiServer::Impl {
     return out;
   }
 
-  static void RespondDocument(ApiRequest& request, DocumentAnswer answer) {
+  static void RespondDocument(ApiRequest& request, DocumentResponse answer) {
     HttpHeaders extra;
     if (!answer.etag.empty()) extra.Add("etag", answer.etag);
     if (!answer.vary.empty()) extra.Add("vary", answer.vary);
@@ -625,7 +626,7 @@ class ApiServer::Impl {
       RespondDocument(request, std::move(*document));
       return true;
     }
-    Result<std::optional<DocumentAnswer>> answer = discovery_->Answer(wanted);
+    Result<std::optional<DocumentResponse>> answer = discovery_->Answer(wanted);
     if (!answer) {
       RespondError(request, answer.error());
       return true;
@@ -749,9 +750,9 @@ class ApiServer::Impl {
   std::atomic<bool> roles_written_{false};
   std::mutex soon_mutex_;
   std::vector<Executor::Work> soon_;
-  size_t run_soon_ = 0;  // the housekeeper's task
-  Housekeeper housekeeper_;
-  bool start_forgotten_ = false;  // of the housekeeper, like what follows
+  size_t run_soon_ = 0;  // of background_tasks_
+  BackgroundTasks background_tasks_;
+  bool start_forgotten_ = false;  // of background_tasks_, like what follows
   StoreReporter store_reporter_{log_};
   FreedMemory freed_memory_;
   bool memory_was_short_ = false;  // as last told
@@ -767,7 +768,7 @@ class ApiServer::Impl {
   Health health_;
   std::optional<ZPages> zpages_;
   std::optional<FlowConfig> flow_;
-  std::unique_ptr<FrontHeaders> front_headers_;
+  std::unique_ptr<ResponseHeaders> response_headers_;
   std::optional<Pipeline> pipeline_;
   std::atomic<bool> draining_{false};
   LoopWatchdog watchdog_;

@@ -10,7 +10,7 @@ std::string StoreFault(const StoreHealth& health) {
   return health.reason.empty() ? "not writable" : health.reason;
 }
 
-void StoreReporter::Look(const StoreHealth& health) {
+void StoreReporter::Update(const StoreHealth& health) {
   if (std::exchange(damage_, health.damage) != health.damage) {
     if (health.damage.empty()) {
       log_.Info("all that is stored can be read again");

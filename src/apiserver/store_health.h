@@ -23,7 +23,7 @@ std::string StoreFault(const StoreHealth& health);
 class StoreReporter {
  public:
   explicit StoreReporter(Log& log) : log_(log) {}
-  void Look(const StoreHealth& health);
+  void Update(const StoreHealth& health);
 
  private:
   Log& log_;

@@ -48,7 +48,7 @@ inline constexpr size_t kMaxPassedFlags = 500;
 inline constexpr long kMaxUpLogBytes = 16 * 1024 * 1024;
 
 // The answer of a server that a command asks how it is.
-inline constexpr size_t kMaxProbeAnswerBytes = 64 * 1024;
+inline constexpr size_t kMaxProbeResponseBytes = 64 * 1024;
 
 // Keys, certificates and kubeconfigs, each read whole.
 inline constexpr size_t kMaxSmallFileBytes = 1024 * 1024;
@@ -173,14 +173,14 @@ inline constexpr std::chrono::milliseconds kMemoryLookInterval{20};
 // (room.h); how much is written before the disk is asked again; what a transaction may add while
 // there is little room, and very little, when what it writes is bounded as well: leases and
 // heartbeats must go on.
-inline constexpr uint64_t kMinStoreRoomUnit = 16 * 1024 * 1024;
-inline constexpr uint64_t kMaxStoreRoomUnit = 64 * 1024 * 1024;
+inline constexpr uint64_t kMinStoreSpaceUnit = 16 * 1024 * 1024;
+inline constexpr uint64_t kMaxStoreSpaceUnit = 64 * 1024 * 1024;
 inline constexpr uint64_t kStoreFreeCheckBytes = 1024 * 1024;
 inline constexpr int64_t kStoreSmallGrowthBytes = 4096;
 inline constexpr int64_t kStoreTinyGrowthBytes = 512;
 inline constexpr int64_t kStoreTinyWriteBytes = 64 * 1024;
 // When to try again what was refused for lack of room.
-inline constexpr int kStoreRoomRetrySeconds = 5;
+inline constexpr int kStoreSpaceRetrySeconds = 5;
 // Bytes of deleted records whose room is given back at once while there is little, and without
 // that need, unless they are less than half of what the store has on disk.
 inline constexpr uint64_t kStoreReclaimBytes = 8 * 1024 * 1024;
@@ -204,7 +204,7 @@ inline constexpr size_t kCatchUpEvents = 512;
 // Watches of one resource.
 inline constexpr size_t kMaxWatchers = 100'000;
 // Objects that cannot be read, of which the answer to one list tells.
-inline constexpr size_t kMaxUnreadableTold = 100;
+inline constexpr size_t kMaxUnreadableReported = 100;
 // States of a resource that are kept for the next pages of lists, and for how long.
 inline constexpr size_t kMaxKeptSnapshots = 64;
 inline constexpr std::chrono::seconds kKeptSnapshotAge{300};
@@ -224,7 +224,7 @@ inline constexpr std::chrono::milliseconds kProgressInterval{100};
 // Bookmarks: how often a watch gets one, and how long before its deadline the last.
 inline constexpr std::chrono::seconds kBookmarkInterval{60};
 inline constexpr std::chrono::seconds kBookmarkMargin{2};
-// How long a cache that could not be filled waits before it tries again.
+// The back-off of a cache that could not be filled.
 inline constexpr std::chrono::seconds kCacheRetryInterval{1};
 // Entries that a list reads from the store at once when the cache has not got them.
 inline constexpr int64_t kListPageFromStore = 10'000;
@@ -298,7 +298,7 @@ inline constexpr std::chrono::milliseconds kHttpLinger{500};
 // takes longer than the fourth is reported as stuck; how often that is looked for.
 inline constexpr std::chrono::milliseconds kLoopPhaseTime{5};
 inline constexpr std::chrono::milliseconds kWorkAtOnce{3};
-inline constexpr size_t kEntriesPerClockLook = 64;
+inline constexpr size_t kEntriesPerClockCheck = 64;
 inline constexpr std::chrono::milliseconds kLateLoop{100};
 inline constexpr std::chrono::milliseconds kStuckLoop{1000};
 inline constexpr std::chrono::milliseconds kStuckLoopCheckInterval{200};
@@ -311,8 +311,8 @@ inline constexpr size_t kMaxSniCertificates = 1000;
 inline constexpr std::chrono::seconds kTlsFileCheckInterval{10};
 // Encoded answers that each thread keeps for the next who asks for the same, and the largest of
 // them.
-inline constexpr size_t kHotAnswers = 32;
-inline constexpr size_t kMaxHotAnswerBytes = 64 * 1024;
+inline constexpr size_t kResponseCacheEntries = 32;
+inline constexpr size_t kMaxCachedResponseBytes = 64 * 1024;
 // A client of an HTTP server: connections to it, addresses that are tried, requests that wait for a
 // connection with room; what a server may send ahead on a stream and on a connection.
 inline constexpr size_t kClientConnections = 4;
@@ -343,12 +343,12 @@ inline constexpr size_t kMaxShownCopyFaults = 10;
 inline constexpr size_t kMaxInspectedKinds = 10'000;
 
 // skiff convert: one input; one document of it (by default, and at most, as values count bytes in
-// 32 bits); lines of complaints; output held in memory before it moves to a temporary file; Lists
+// 32 bits); lines of diagnostics; output held in memory before it moves to a temporary file; Lists
 // in Lists, each level of which is checked anew.
 inline constexpr size_t kMaxConvertInputBytes = size_t{8} * 1024 * 1024 * 1024;
 inline constexpr size_t kConvertDocumentBytes = 256 * 1024 * 1024;
 inline constexpr size_t kMaxConvertDocumentBytes = 1024 * 1024 * 1024;
-inline constexpr size_t kMaxConvertComplaints = 100;
+inline constexpr size_t kMaxConvertDiagnostics = 100;
 inline constexpr size_t kMaxConvertBufferedBytes = 64 * 1024 * 1024;
 inline constexpr int kMaxNestedLists = 8;
 
@@ -364,13 +364,13 @@ inline constexpr size_t kMaxAnnotationBytes = 256 * 1024;
 // How often a write is tried that others get ahead of.
 inline constexpr int kMaxWriteTries = 100;
 // Applies that are known to change nothing, of 40 bytes each.
-inline constexpr size_t kKnownApplies = 4096;
+inline constexpr size_t kNoopApplyCacheEntries = 4096;
 // Names that are generated for one object, when others have them already.
 inline constexpr int kMaxGenerateNameTries = 8;
 // How long a create waits before it looks again for what admission lacked, and how often it looks
 // for the service account that a controller makes in each new namespace.
 inline constexpr std::chrono::milliseconds kAdmissionLookInterval{150};
-inline constexpr int kDefaultServiceAccountLooks = 10;
+inline constexpr int kDefaultServiceAccountRetries = 10;
 // Amounts that a LimitRange may give the containers of one pod: more do not fit into an object.
 inline constexpr size_t kMaxDefaultedAmounts = 150'000;
 // --admission-control-config-file, and each file that it names.
@@ -443,11 +443,11 @@ inline constexpr size_t kMaxInProcessWatches = 10'000;
 // Control loops: calls that one step makes at a time for many objects; how often a change is tried
 // that others get ahead of; objects of one page of a namespace's contents; what a condition says;
 // owners that are remembered not to exist.
-inline constexpr size_t kControllerLanes = 16;
+inline constexpr size_t kControllerConcurrency = 16;
 inline constexpr int kMaxConflictTries = 10;
 inline constexpr int64_t kNamespacePageItems = 500;
 inline constexpr size_t kMaxConditionMessageBytes = 32 * 1024;
-inline constexpr size_t kMaxAbsentOwners = 500;
+inline constexpr size_t kAbsentOwnerCacheEntries = 500;
 
 // Clients over HTTPS: kubeconfigs of a list; a file with a kubeconfig, a token or certificates; how
 // often such files are looked at, as other clients of Kubernetes do.
@@ -457,15 +457,15 @@ inline constexpr std::chrono::seconds kCredentialCheckInterval{60};
 // One answer that is no watch, such as a page of a list, inflated if it was compressed, of which
 // so much is inflated at a time; one event of a watch; a document of discovery, and what is asked
 // for one by one where there is no such document.
-inline constexpr size_t kMaxApiAnswerBytes = 256 * 1024 * 1024;
+inline constexpr size_t kMaxApiResponseBytes = 256 * 1024 * 1024;
 inline constexpr size_t kInflateBytes = 64 * 1024;
 inline constexpr size_t kMaxApiEventBytes = 64 * 1024 * 1024;
 inline constexpr size_t kMaxDiscoveredVersions = 10'000;
 inline constexpr std::chrono::seconds kDiscoveryKept{10};
 // Calls of one client that wait for their turn under its rate limit, or for a token.
 inline constexpr size_t kMaxThrottledCalls = 10'000;
-// How often a call is tried again, and how long after its start; the pause after a connection that
-// failed doubles from one bound to the other.
+// How often a call is tried again, and how long after its start; the back-off after a connection
+// that failed doubles from one bound to the other.
 inline constexpr int kApiRetries = 10;
 inline constexpr std::chrono::seconds kApiRetryTime{30};
 inline constexpr std::chrono::milliseconds kApiRetryFirst{100};

@@ -5,11 +5,11 @@
 
 #include "base/strings.h"
 #include "base/suggest.h"
+#include "base/version.h"
 #include "cli/apiserver/kube_apiserver.h"
 #include "cli/bench/bench_commands.h"
 #include "cli/common/output.h"
 #include "cli/common/server_flags.h"
-#include "base/version.h"
 #include "cli/completion.h"
 #include "cli/controller_manager/kube_controller_manager.h"
 #include "cli/convert/convert.h"
@@ -137,10 +137,11 @@ int RunGroup(const Command* group, std::span<const std::string_view> words) {
   if (first.starts_with('-')) {
     std::vector<std::string_view> flags = {"--help"};
     if (group == nullptr) flags.push_back("--version");
-    return Complain(name, "unknown flag " + Quoted(first) + DidYouMean(first, flags), kExitUsage);
+    return ReportFailure(name, "unknown flag " + Quoted(first) + DidYouMean(first, flags),
+                         kExitUsage);
   }
   const Command* command = FindMember(group, first);
-  if (command == nullptr) return Complain(name, UnknownCommand(group, first), kExitUsage);
+  if (command == nullptr) return ReportFailure(name, UnknownCommand(group, first), kExitUsage);
   if (command->is_group()) return RunGroup(command, words.subspan(1));
   return RunCommand(*command, words.subspan(1));
 }
@@ -262,7 +263,7 @@ int RunCommand(const Command& command, std::span<const std::string_view> words) 
   }
   if (parsed) parsed = flags.CheckComplete();
   if (parsed) parsed = run->Check();
-  if (!parsed) return Complain(command.full_name(), parsed.error().message(), kExitUsage);
+  if (!parsed) return ReportFailure(command.full_name(), parsed.error().message(), kExitUsage);
   return run->Run();
 }
 

@@ -180,8 +180,8 @@ class Recorder final : public EventRecorder {
         writer_(std::make_shared<Writer>(std::move(client), random)) {}
   ~Recorder() override { writer_->Stop(); }
 
-  void Tell(const ApiResource& resource, const Document& about, EventLevel level,
-            std::string_view reason, std::string message) override {
+  void Record(const ApiResource& resource, const Document& about, EventLevel level,
+              std::string_view reason, std::string message) override {
     const ObjectName name = NameOf(about);
     const auto wall = std::chrono::floor<std::chrono::seconds>(clock_.Wall());
     const Timestamp now = MakeTimestamp(wall.count(), 0);

@@ -22,8 +22,8 @@ class EventRecorder {
  public:
   virtual ~EventRecorder() = default;
   // `reason` in CamelCase, for machines; `message` for people.
-  virtual void Tell(const ApiResource& resource, const Document& about, EventLevel level,
-                    std::string_view reason, std::string message) = 0;
+  virtual void Record(const ApiResource& resource, const Document& about, EventLevel level,
+                      std::string_view reason, std::string message) = 0;
 };
 
 // `component` is who tells: "kube-controller-manager", or a controller of it.

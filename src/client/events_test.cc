@@ -50,7 +50,7 @@ class EventsTest : public testing::Test {
                                    "resourceVersion":"7"}})");
   }
   void Tell(std::string message) {
-    recorder_->Tell(pods_, *pod_, EventLevel::kWarning, "Failed", std::move(message));
+    recorder_->Record(pods_, *pod_, EventLevel::kWarning, "Failed", std::move(message));
   }
   const std::vector<ClientCall>& calls() const { return transport_.calls; }
 
@@ -83,7 +83,7 @@ TEST_F(EventsTest, AnEventNamesItsSubjectItsSourceAndItsTime) {
 TEST_F(EventsTest, WhatHasNoNamespaceIsToldOfInDefault) {
   const ApiResource& nodes = BuiltIn("", "v1", "nodes");
   const ObjectPtr node = *ParseObject(nodes, R"({"metadata":{"name":"n1"}})");
-  recorder_->Tell(nodes, *node, EventLevel::kNormal, "Seen", "hello");
+  recorder_->Record(nodes, *node, EventLevel::kNormal, "Seen", "hello");
   executor_.RunUntilIdle();
   ASSERT_EQ(calls().size(), 1u);
   EXPECT_EQ(NameOf(*calls()[0].body).name_space, "default");
@@ -92,7 +92,7 @@ TEST_F(EventsTest, WhatHasNoNamespaceIsToldOfInDefault) {
 TEST_F(EventsTest, ANameThatIsNoneForEventsIsReplaced) {
   const ApiResource& roles = BuiltIn("rbac.authorization.k8s.io", "v1", "clusterroles");
   const ObjectPtr role = *ParseObject(roles, R"({"metadata":{"name":"system:node"}})");
-  recorder_->Tell(roles, *role, EventLevel::kNormal, "Seen", "hello");
+  recorder_->Record(roles, *role, EventLevel::kNormal, "Seen", "hello");
   executor_.RunUntilIdle();
   ASSERT_EQ(calls().size(), 1u);
   EXPECT_EQ(NameOf(*calls()[0].body).name.size(), 36u);
@@ -161,7 +161,7 @@ TEST_F(EventsTest, TheQueueIsBounded) {
   for (size_t i = 0; i < limits::kMaxQueuedEvents + 500; ++i) {
     const ObjectPtr pod = *ParseObject(
         pods_, R"({"metadata":{"namespace":"shop","name":"p)" + std::to_string(i) + "\"}}");
-    recorder_->Tell(pods_, *pod, EventLevel::kNormal, "Seen", "hello");
+    recorder_->Record(pods_, *pod, EventLevel::kNormal, "Seen", "hello");
   }
   executor_.Advance(minutes(10));
   EXPECT_EQ(calls().size(), limits::kMaxQueuedEvents + 1);

@@ -71,7 +71,7 @@ class SharedInformer final : public Informer, private Reflector::Target {
       return;
     }
     const ObjectPtr old = index_.Set(name, object);
-    Tell([&](InformerHandler& handler) {
+    Notify([&](InformerHandler& handler) {
       if (old == nullptr) {
         handler.OnAdd(object);
       } else {
@@ -84,12 +84,12 @@ class SharedInformer final : public Informer, private Reflector::Target {
   void Forget(const ObjectName& name, const ObjectPtr& last) {
     const ObjectPtr known = index_.Remove(name);
     if (known == nullptr) return;
-    Tell([&](InformerHandler& handler) { handler.OnDelete(last != nullptr ? last : known); });
+    Notify([&](InformerHandler& handler) { handler.OnDelete(last != nullptr ? last : known); });
   }
 
   // Handlers may come and go meanwhile.
   template <typename Call>
-  void Tell(Call call) {
+  void Notify(Call call) {
     const std::vector<InformerHandler*> handlers = handlers_;
     for (InformerHandler* handler : handlers) {
       if (std::ranges::count(handlers_, handler) != 0) call(*handler);

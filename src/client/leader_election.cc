@@ -128,8 +128,8 @@ class Core : public std::enable_shared_from_this<Core> {
 
   void TellPeople(std::string_view what) const {
     if (options_.events == nullptr || lease_ == nullptr) return;
-    options_.events->Tell(Leases(), *lease_, EventLevel::kNormal, "LeaderElection",
-                          options_.identity + " " + std::string(what));
+    options_.events->Record(Leases(), *lease_, EventLevel::kNormal, "LeaderElection",
+                            options_.identity + " " + std::string(what));
   }
 
   void End() {

@@ -86,8 +86,8 @@ TEST_F(LeaderElectionTest, TheFirstLeadsAndWritesTheLeaseAsOthersDo) {
 
 TEST_F(LeaderElectionTest, EventsOfTheLeaseTellWhoLeads) {
   struct Told final : EventRecorder {
-    void Tell(const ApiResource& resource, const Document& about, EventLevel level,
-              std::string_view reason, std::string message) override {
+    void Record(const ApiResource& resource, const Document& about, EventLevel level,
+                std::string_view reason, std::string message) override {
       EXPECT_EQ(resource.kind, "Lease");
       EXPECT_EQ(level, EventLevel::kNormal);
       EXPECT_EQ(reason, "LeaderElection");

@@ -6,7 +6,7 @@
 // too much at once. A watch that ends goes on from the last resourceVersion that an event or
 // bookmark had. Only a server that no longer knows that version, or will not have the watch, makes
 // it read the state again, and then none that is older than what was seen. Failures are followed by
-// a pause that doubles from kFirstPause to kLongestPause, with jitter; a watch that ends at once
+// an exponential back-off from kFirstPause to kLongestPause, with jitter; a watch that ends at once
 // without an event is a failure.
 //
 // Belongs to the client's executor. Destroying it ends all, but not from within a call of its

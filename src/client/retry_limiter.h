@@ -1,4 +1,4 @@
-// How long a key that failed waits before it comes again: twice as long after each failure, within
+// The exponential back-off of keys that failed: twice as long after each failure, within
 // bounds, and never so that all keys together come again more often than a rate with a burst.
 //
 // Belongs to one executor.

@@ -2,7 +2,7 @@
 //
 // A key that is added many times before it is seen to is seen to once; one that is added while it
 // is being seen to comes again afterwards; no key is ever in two hands. What fails comes again
-// later, each time after twice as long, within bounds. Belongs to one executor.
+// later, with exponential back-off, within bounds. Belongs to one executor.
 #pragma once
 
 #include <cstdint>

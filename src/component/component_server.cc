@@ -11,7 +11,7 @@
 #include "serving/auth/request_authenticator.h"
 #include "serving/auth/token_cache.h"
 #include "serving/profile_pages.h"
-#include "serving/request/access_of_request.h"
+#include "serving/request/request_attributes.h"
 #include "serving/request/respond.h"
 
 namespace skiff {
@@ -35,15 +35,15 @@ ZPages::Options WithPaths(ZPages::Options options) {
 
 class Server final : public ComponentServer, private HttpHandler {
  public:
-  Server(ComponentServerOptions options, const ComponentSurroundings& surroundings)
+  Server(ComponentServerOptions options, const ComponentEnvironment& environment)
       : options_(std::move(options)),
-        surroundings_(surroundings),
+        environment_(environment),
         tokens_(MakeTokens()),
         authenticator_(MakeMethods(), AnonymousOptions{}),
-        authorizer_(options_.delegation, options_.access_reviews, surroundings.clock),
-        profiles_(surroundings.clock),
-        health_metrics_(std::chrono::duration<double>(surroundings.clock.Wall()).count()),
-        zpages_(WithPaths(options_.zpages), surroundings.clock) {
+        authorizer_(options_.delegation, options_.access_reviews, environment.clock),
+        profiles_(environment.clock),
+        health_metrics_(std::chrono::duration<double>(environment.clock.Wall()).count()),
+        zpages_(WithPaths(options_.zpages), environment.clock) {
     SetChecks({});
   }
   ~Server() override { Stop(); }
@@ -53,11 +53,11 @@ class Server final : public ComponentServer, private HttpHandler {
     http.addresses = {options_.address};
     http.tls = options_.tls;
     http.handler = this;
-    http.clock = &surroundings_.clock;
+    http.clock = &environment_.clock;
     http.loops = 1;
     http.share_port = options_.share_port;
     if (options_.max_streams != 0) http.limits.max_streams = options_.max_streams;
-    http.on_error = [&log = surroundings_.log](std::string_view what) { log.Warning(what); };
+    http.on_error = [&log = environment_.log](std::string_view what) { log.Warning(what); };
     SKIFF_ASSIGN_OR_RETURN(http_, HttpServer::Start(std::move(http)));
     return {};
   }
@@ -83,14 +83,14 @@ class Server final : public ComponentServer, private HttpHandler {
     if (options_.token_reviews == nullptr) return std::make_unique<UnknownTokens>();
     auto reviewed = std::make_unique<DelegatedTokens>(*options_.token_reviews);
     if (options_.delegation.token_ttl <= Duration::zero()) return reviewed;
-    return std::make_unique<TokenCache>(std::move(reviewed), surroundings_.clock,
+    return std::make_unique<TokenCache>(std::move(reviewed), environment_.clock,
                                         options_.delegation.token_ttl);
   }
 
   std::vector<std::unique_ptr<Authenticator>> MakeMethods() {
     std::vector<std::unique_ptr<Authenticator>> methods;
     if (!options_.tls.client_ca_files.empty()) {
-      methods.push_back(std::make_unique<ClientCertificateAuthenticator>(surroundings_.clock));
+      methods.push_back(std::make_unique<ClientCertificateAuthenticator>(environment_.clock));
     }
     methods.push_back(std::make_unique<BearerTokenAuthenticator>(*tokens_));
     return methods;
@@ -99,7 +99,7 @@ class Server final : public ComponentServer, private HttpHandler {
   void Handle(HttpRequest http, Responder responder) override {
     auto request = std::make_unique<ApiRequest>(
         ApiRequest{.http = std::move(http), .responder = std::move(responder)});
-    request->audit_id = NewUuid(surroundings_.random);
+    request->audit_id = NewUuid(environment_.random);
     Result<QueryParameters> query = QueryParameters::Parse(request->http.query);
     if (!query) return RespondError(*request, query.error());
     request->query = std::move(*query);
@@ -116,18 +116,18 @@ class Server final : public ComponentServer, private HttpHandler {
 
   void AfterAuthentication(ApiRequestPtr request, Authentication found) {
     if (!found.ok()) {
-      surroundings_.log.Verbose(2, "Unable to authenticate the request", {{"err", found.error}});
+      environment_.log.Verbose(2, "Unable to authenticate the request", {{"err", found.error}});
       return RespondError(*request, Status(StatusReason::kUnauthorized, "Unauthorized"));
     }
     request->user = std::move(found.user);
     const AccessAttributes attributes = AttributesOf(*request);
     auto keep = std::make_shared<ApiRequestPtr>(std::move(request));
-    authorizer_.Authorize(attributes, [this, keep](const AccessAnswer& answer) {
+    authorizer_.Authorize(attributes, [this, keep](const AuthorizationResult& answer) {
       AfterAuthorization(std::move(*keep), answer);
     });
   }
 
-  void AfterAuthorization(ApiRequestPtr request, const AccessAnswer& answer) {
+  void AfterAuthorization(ApiRequestPtr request, const AuthorizationResult& answer) {
     if (answer.decision != Decision::kAllow) {
       if (!answer.evaluation_error.empty()) {
         return RespondInternalError(*request, answer.evaluation_error);
@@ -145,7 +145,7 @@ class Server final : public ComponentServer, private HttpHandler {
     if (options_.profiling && profiles_.Answer(request)) return;
     if (path == "/metrics") {
       return RespondBytes(*request, 200, kMetricsContentType,
-                          SharedBytes(surroundings_.metrics.Text()));
+                          SharedBytes(environment_.metrics.Text()));
     }
     if (path == "/metrics/slis") {
       return RespondBytes(*request, 200, kMetricsContentType, SharedBytes(health_metrics_.Text()));
@@ -163,7 +163,7 @@ class Server final : public ComponentServer, private HttpHandler {
   }
 
   const ComponentServerOptions options_;
-  const ComponentSurroundings surroundings_;
+  const ComponentEnvironment environment_;
   const std::unique_ptr<TokenAuthenticator> tokens_;
   RequestAuthenticator authenticator_;
   DelegatedAuthorizer authorizer_;
@@ -178,8 +178,8 @@ class Server final : public ComponentServer, private HttpHandler {
 }  // namespace
 
 Result<std::unique_ptr<ComponentServer>> ComponentServer::Start(
-    ComponentServerOptions options, const ComponentSurroundings& surroundings) {
-  auto server = std::make_unique<Server>(std::move(options), surroundings);
+    ComponentServerOptions options, const ComponentEnvironment& environment) {
+  auto server = std::make_unique<Server>(std::move(options), environment);
   SKIFF_RETURN_IF_ERROR(server->Listen());
   return server;
 }

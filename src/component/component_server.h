@@ -41,7 +41,7 @@ struct ComponentServerOptions {
 };
 
 // What the server shares with its component, and outlives it.
-struct ComponentSurroundings {
+struct ComponentEnvironment {
   Clock& clock;
   Random& random;
   Log& log;
@@ -52,7 +52,7 @@ struct ComponentSurroundings {
 class ComponentServer {
  public:
   static Result<std::unique_ptr<ComponentServer>> Start(ComponentServerOptions options,
-                                                        const ComponentSurroundings& surroundings);
+                                                        const ComponentEnvironment& environment);
   virtual ~ComponentServer() = default;
 
   // Any thread. The checks from now on; without any there is "ping".

@@ -73,7 +73,7 @@ ObjectPtr MakeAccessReview(const AccessAttributes& attributes) {
   return object;
 }
 
-AccessAnswer ReadAccessReview(const Result<ObjectPtr>& answer) {
+AuthorizationResult ReadAccessReview(const Result<ObjectPtr>& answer) {
   if (!answer) {
     return {.decision = Decision::kNoOpinion,
             .reason = {},
@@ -149,7 +149,7 @@ bool DelegatedAuthorizer::IsForAll(const AccessAttributes& attributes) const {
 }
 
 void DelegatedAuthorizer::Authorize(const AccessAttributes& attributes,
-                                    std::move_only_function<void(AccessAnswer)> done) {
+                                    std::move_only_function<void(AuthorizationResult)> done) {
   if (IsForAll(attributes)) {
     return done({.decision = Decision::kAllow, .reason = {}, .evaluation_error = {}});
   }
@@ -159,7 +159,7 @@ void DelegatedAuthorizer::Authorize(const AccessAttributes& attributes,
     std::unique_lock lock(memory_->mutex);
     const Remembered* const known = memory_->answers.Find(key);
     if (known != nullptr && clock_.Monotonic() < known->until) {
-      AccessAnswer answer = known->answer;
+      AuthorizationResult answer = known->answer;
       lock.unlock();
       return done(std::move(answer));
     }
@@ -167,7 +167,7 @@ void DelegatedAuthorizer::Authorize(const AccessAttributes& attributes,
   auto keep = [memory = memory_, &clock = clock_, allowed = options_.allowed_ttl,
                denied = options_.denied_ttl, key = std::move(key),
                done = std::move(done)](Result<ObjectPtr> reviewed) mutable {
-    AccessAnswer answer = ReadAccessReview(reviewed);
+    AuthorizationResult answer = ReadAccessReview(reviewed);
     if (reviewed) {
       const Duration ttl = answer.decision == Decision::kAllow ? allowed : denied;
       const std::lock_guard lock(memory->mutex);

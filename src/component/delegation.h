@@ -44,11 +44,11 @@ class DelegatedAuthorizer final : public Authorizer {
   // Without a transport nobody else is let in but where everybody is.
   DelegatedAuthorizer(DelegationOptions options, ClientTransport* transport, Clock& clock);
   void Authorize(const AccessAttributes& attributes,
-                 std::move_only_function<void(AccessAnswer)> done) override;
+                 std::move_only_function<void(AuthorizationResult)> done) override;
 
  private:
   struct Remembered {
-    AccessAnswer answer;
+    AuthorizationResult answer;
     Duration until{};
   };
   // Outlives the authorizer while reviews are under way.

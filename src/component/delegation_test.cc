@@ -47,8 +47,8 @@ class DelegationTest : public testing::Test {
     executor_.RunUntilIdle();
     return found.value();
   }
-  AccessAnswer May(const UserInfo& user, std::string_view path) {
-    std::optional<AccessAnswer> answer;
+  AuthorizationResult May(const UserInfo& user, std::string_view path) {
+    std::optional<AuthorizationResult> answer;
     authorizer_.Authorize({.user = &user,
                            .verb = "get",
                            .is_resource = false,
@@ -59,7 +59,7 @@ class DelegationTest : public testing::Test {
                            .name_space = {},
                            .name = {},
                            .path = path},
-                          [&](AccessAnswer a) { answer = std::move(a); });
+                          [&](AuthorizationResult a) { answer = std::move(a); });
     executor_.RunUntilIdle();
     return answer.value();
   }
@@ -108,7 +108,7 @@ TEST_F(DelegationTest, WhatWasDecidedIsRememberedForSomeSeconds) {
   EXPECT_EQ(May(bob_, "/metrics").decision, Decision::kAllow);
   EXPECT_EQ(May(bob_, "/configz").decision, Decision::kNoOpinion);
   executor_.Advance(seconds(11));
-  const AccessAnswer answer = May(bob_, "/metrics");
+  const AuthorizationResult answer = May(bob_, "/metrics");
   EXPECT_EQ(answer.decision, Decision::kNoOpinion);
   EXPECT_EQ(answer.reason, "no");
   EXPECT_EQ(reviewer_.asked.size(), 3u);
@@ -132,7 +132,7 @@ TEST_F(DelegationTest, SomePathsAreForAllAndMastersMayEverything) {
 
 TEST_F(DelegationTest, WithoutAServerToAskOnlyThoseAreLetIn) {
   DelegatedAuthorizer alone({}, nullptr, executor_.clock());
-  std::optional<AccessAnswer> answer;
+  std::optional<AuthorizationResult> answer;
   alone.Authorize({.user = &bob_,
                    .verb = "get",
                    .is_resource = false,
@@ -143,7 +143,7 @@ TEST_F(DelegationTest, WithoutAServerToAskOnlyThoseAreLetIn) {
                    .name_space = {},
                    .name = {},
                    .path = "/metrics"},
-                  [&](AccessAnswer a) { answer = std::move(a); });
+                  [&](AuthorizationResult a) { answer = std::move(a); });
   EXPECT_EQ(answer.value().decision, Decision::kNoOpinion);
 }
 

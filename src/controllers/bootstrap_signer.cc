@@ -5,8 +5,8 @@
 #include <string>
 
 #include "controllers/bootstrap_tokens.h"
-#include "controllers/loop.h"
 #include "controllers/objects.h"
+#include "controllers/queue_controller.h"
 #include "views/core/v1.h"
 
 namespace skiff {

@@ -1,7 +1,7 @@
 #include "controllers/bootstrap_signer.h"
 
 #include "controllers/bootstrap_tokens.h"
-#include "controllers/loop_testing.h"
+#include "controllers/queue_controller_testing.h"
 
 namespace skiff {
 namespace {
@@ -19,7 +19,7 @@ TEST(DetachedSignatureTest, IsThatOfKubernetes) {
       "eyJhbGciOiJIUzI1NiIsImtpZCI6Impvc2h1YSJ9..7Ui1ALizW4jXphVUB7xUqC9vLYLL9RZeOFfVLoB7Tgk");
 }
 
-class BootstrapSignerTest : public LoopTest {
+class BootstrapSignerTest : public ControllerTest {
  protected:
   void PutToken(const std::string& id, const std::string& usage = "true",
                 const std::string& expiration = {}) {

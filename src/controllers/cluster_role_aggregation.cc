@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "controllers/loop.h"
 #include "controllers/objects.h"
+#include "controllers/queue_controller.h"
 #include "object/json/encode.h"
 #include "object/selector/label_selector.h"
 #include "views/rbac.authorization.k8s.io/v1.h"

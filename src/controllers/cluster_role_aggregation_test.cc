@@ -1,13 +1,13 @@
 #include "controllers/cluster_role_aggregation.h"
 
-#include "controllers/loop_testing.h"
+#include "controllers/queue_controller_testing.h"
 
 namespace skiff {
 namespace {
 
 const ApiResource& Roles() { return BuiltIn("rbac.authorization.k8s.io", "v1", "clusterroles"); }
 
-class ClusterRoleAggregationTest : public LoopTest {
+class ClusterRoleAggregationTest : public ControllerTest {
  protected:
   void PutPart(const std::string& name, const std::string& label, const std::string& rules) {
     Put(Roles(), "{\"metadata\":{\"name\":\"" + name + "\",\"labels\":{\"to\":\"" + label +

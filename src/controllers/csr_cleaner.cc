@@ -3,8 +3,8 @@
 #include <memory>
 #include <string_view>
 
-#include "controllers/loop.h"
 #include "controllers/objects.h"
+#include "controllers/queue_controller.h"
 #include "pki/certificate.h"
 #include "views/certificates.k8s.io/v1.h"
 

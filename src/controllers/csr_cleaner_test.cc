@@ -1,6 +1,6 @@
 #include "controllers/csr_cleaner.h"
 
-#include "controllers/loop_testing.h"
+#include "controllers/queue_controller_testing.h"
 #include "pki/certificate.h"
 
 namespace skiff {
@@ -13,7 +13,7 @@ const ApiResource& Requests() {
   return BuiltIn("certificates.k8s.io", "v1", "certificatesigningrequests");
 }
 
-class CsrCleanerTest : public LoopTest {
+class CsrCleanerTest : public ControllerTest {
  protected:
   // Asked for, and decided on with this condition, so long ago.
   void PutRequest(const std::string& name, Duration age, const std::string& condition,

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "controllers/loop_testing.h"
 #include "controllers/owner_reference.h"
+#include "controllers/queue_controller_testing.h"
 
 namespace skiff {
 
@@ -53,7 +53,7 @@ struct NewObject {
   }
 };
 
-class DeletionTest : public LoopTest {
+class DeletionTest : public ControllerTest {
  protected:
   ObjectPtr Put(const ApiResource& resource, const NewObject& object) {
     return api_.objects().Put(resource, object.Json(resource));

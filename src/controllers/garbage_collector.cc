@@ -7,7 +7,7 @@
 
 #include "base/strings.h"
 #include "client/work_queue.h"
-#include "controllers/absent_owners.h"
+#include "controllers/absent_owner_cache.h"
 #include "controllers/garbage_decision.h"
 #include "controllers/owner_graph.h"
 #include "controllers/resource_monitors.h"
@@ -187,7 +187,7 @@ class GarbageCollector final : public Controller, private OwnerGraph::Listener {
   }
 
   ControllerContext context_;
-  AbsentOwners absent_;
+  AbsentOwnerCache absent_;
   OwnerGraph graph_;
   ResourceMonitors monitors_;
   GarbageDecision decision_;
@@ -217,9 +217,9 @@ void GarbageCollector::InvalidNamespace(const ObjectIdentity& dependent,
   about.root().SetEntry(arena, "apiVersion", text(dependent.api_version));
   about.root().SetEntry(arena, "kind", text(dependent.kind));
   about.root().SetEntry(arena, "metadata", metadata);
-  context_.events.Tell(*resource, about, EventLevel::kWarning, "OwnerRefInvalidNamespace",
-                       "ownerRef " + IdentityOf(reference, dependent.name_space).ToString() +
-                           " does not exist in namespace " + Quoted(dependent.name_space));
+  context_.events.Record(*resource, about, EventLevel::kWarning, "OwnerRefInvalidNamespace",
+                         "ownerRef " + IdentityOf(reference, dependent.name_space).ToString() +
+                             " does not exist in namespace " + Quoted(dependent.name_space));
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/limits.h"
-#include "controllers/in_lanes.h"
 #include "controllers/objects.h"
+#include "controllers/run_concurrently.h"
 
 namespace skiff {
 namespace {
@@ -32,7 +32,7 @@ Task<Result<Outcome>> GarbageDecision::AttemptToDelete(std::string uid) {
   OwnedObject object{.resource = monitors_.Resolve(node->identity.api_version, node->identity.kind),
                      .identity = node->identity};
   if (object.resource == nullptr) {
-    NoteUnresolved(uid);
+    RecordUnresolved(uid);
     co_return Outcome::kDone;
   }
   if (!object.resource->namespaced) {
@@ -60,7 +60,7 @@ Outcome GarbageDecision::Gone(const ObjectIdentity& identity) {
   return graph_.RemoveAbsent(identity) ? Outcome::kLater : Outcome::kDone;
 }
 
-void GarbageDecision::NoteUnresolved(const std::string& uid) {
+void GarbageDecision::RecordUnresolved(const std::string& uid) {
   if (unresolved_.size() > 2 * graph_.size()) {
     std::erase_if(unresolved_,
                   [this](const std::string& each) { return graph_.Find(each) == nullptr; });
@@ -71,7 +71,7 @@ void GarbageDecision::NoteUnresolved(const std::string& uid) {
 Task<Result<Outcome>> GarbageDecision::Decide(OwnedObject object, ObjectPtr latest) {
   const OwnerGraph::Node* node = graph_.Find(object.identity.uid);
   if (node == nullptr) co_return Outcome::kDone;
-  if (node->deleting_dependents) co_return co_await SeeToDependents(std::move(object));
+  if (node->deleting_dependents) co_return co_await ProcessDependents(std::move(object));
   // Informers are about to show it, and its deletion goes on from there.
   if (IsDeleting(*latest)) co_return Outcome::kDone;
   const std::vector<OwnerReference> references = OwnersOf(*latest);
@@ -132,7 +132,7 @@ Task<Result<GarbageDecision::OwnerState>> GarbageDecision::StateOf(OwnerReferenc
   const std::shared_ptr<const ApiResource> resource =
       monitors_.Resolve(reference.api_version, reference.kind);
   if (resource == nullptr) {
-    NoteUnresolved(dependent.uid);
+    RecordUnresolved(dependent.uid);
     co_return OwnerState::kUnknown;
   }
   if (resource->namespaced && dependent.name_space.empty()) co_return OwnerState::kUnknown;
@@ -151,7 +151,7 @@ Task<Result<GarbageDecision::OwnerState>> GarbageDecision::StateOf(OwnerReferenc
   co_return waits ? OwnerState::kWaiting : OwnerState::kSolid;
 }
 
-Task<Result<Outcome>> GarbageDecision::SeeToDependents(OwnedObject object) {
+Task<Result<Outcome>> GarbageDecision::ProcessDependents(OwnedObject object) {
   const std::string uid = object.identity.uid;
   const OwnerGraph::Node* node = graph_.Find(uid);
   const std::vector<const OwnerGraph::Node*> blocking = graph_.BlockingDependents(*node);
@@ -212,7 +212,7 @@ Task<Result<Outcome>> GarbageDecision::AttemptToOrphan(std::string uid) {
   OwnedObject object{.resource = monitors_.Resolve(node->identity.api_version, node->identity.kind),
                      .identity = node->identity};
   if (object.resource == nullptr) {
-    NoteUnresolved(uid);
+    RecordUnresolved(uid);
     co_return Outcome::kDone;
   }
   // A dependent that is not known now would be taken for garbage later.
@@ -226,7 +226,7 @@ Task<Result<Outcome>> GarbageDecision::AttemptToOrphan(std::string uid) {
   std::function<Task<bool>(size_t)> work = [this, &dependents, &uid, &failure](size_t index) {
     return Orphan(dependents[index], uid, &failure);
   };
-  co_await InLanes(limits::kControllerLanes, dependents.size(), work);
+  co_await RunConcurrently(limits::kControllerConcurrency, dependents.size(), work);
   if (failure) co_return std::unexpected(std::move(*failure));
 
   node = graph_.Find(uid);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/task.h"
-#include "controllers/absent_owners.h"
+#include "controllers/absent_owner_cache.h"
 #include "controllers/owned_objects.h"
 #include "controllers/owner_graph.h"
 #include "controllers/resource_monitors.h"
@@ -29,7 +29,7 @@ class GarbageDecision {
   };
 
   GarbageDecision(Client client, OwnerGraph& graph, ResourceMonitors& monitors,
-                  AbsentOwners& absent, OwnerGraph::Listener& listener)
+                  AbsentOwnerCache& absent, OwnerGraph::Listener& listener)
       : objects_(std::move(client)),
         graph_(graph),
         monitors_(monitors),
@@ -62,18 +62,18 @@ class GarbageDecision {
   Task<Result<Owners>> Classify(ObjectIdentity dependent, std::vector<OwnerReference> references);
   Task<Result<OwnerState>> StateOf(OwnerReference reference, ObjectIdentity dependent);
   // The owner is deleted in the foreground.
-  Task<Result<Outcome>> SeeToDependents(OwnedObject object);
+  Task<Result<Outcome>> ProcessDependents(OwnedObject object);
   Task<Result<Outcome>> DeleteInForeground(OwnedObject object, ObjectPtr latest);
   Task<Result<Outcome>> Delete(OwnedObject object, ObjectPtr latest, std::string propagation);
   Task<bool> Orphan(ObjectIdentity dependent, std::string owner, std::optional<Status>* failure);
   // The server has nothing of this uid at this place.
   Outcome Gone(const ObjectIdentity& identity);
-  void NoteUnresolved(const std::string& uid);
+  void RecordUnresolved(const std::string& uid);
 
   OwnedObjects objects_;
   OwnerGraph& graph_;
   ResourceMonitors& monitors_;
-  AbsentOwners& absent_;
+  AbsentOwnerCache& absent_;
   OwnerGraph::Listener& listener_;
   std::set<std::string> unresolved_;
 };

@@ -6,9 +6,9 @@
 #include <set>
 #include <string>
 
-#include "controllers/loop.h"
 #include "controllers/objects.h"
 #include "controllers/pod_secrets.h"
+#include "controllers/queue_controller.h"
 #include "controllers/token_secrets.h"
 #include "views/core/v1.h"
 

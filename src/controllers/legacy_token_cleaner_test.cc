@@ -1,6 +1,6 @@
 #include "controllers/legacy_token_cleaner.h"
 
-#include "controllers/loop_testing.h"
+#include "controllers/queue_controller_testing.h"
 
 namespace skiff {
 namespace {
@@ -10,7 +10,7 @@ using std::chrono::hours;
 const ApiResource& Secrets() { return BuiltIn("", "v1", "secrets"); }
 constexpr hours kDay(24);
 
-class LegacyTokenCleanerTest : public LoopTest {
+class LegacyTokenCleanerTest : public ControllerTest {
  protected:
   void PutTracking(const std::string& since) {
     Put(BuiltIn("", "v1", "configmaps"),

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/limits.h"
-#include "controllers/in_lanes.h"
 #include "controllers/owner_reference.h"
+#include "controllers/run_concurrently.h"
 #include "views/core/v1.h"
 
 namespace skiff {
@@ -134,7 +134,7 @@ class ResourceDeletion {
     std::function<Task<bool>(size_t)> work = [this, &names, &failure](size_t index) {
       return DeleteOne(names[index], &failure);
     };
-    co_await InLanes(limits::kControllerLanes, names.size(), work);
+    co_await RunConcurrently(limits::kControllerConcurrency, names.size(), work);
     if (failure) co_return std::unexpected(std::move(*failure));
     co_return Result<void>();
   }

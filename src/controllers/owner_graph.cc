@@ -32,8 +32,8 @@ std::vector<OwnerReference> Without(std::span<const OwnerReference> references,
 
 // Another place where dependents say that an owner is, after one where it is not: the next one in
 // order, so that all of them are looked at in turn.
-std::optional<ObjectIdentity> Elsewhere(std::span<Node* const> dependents,
-                                        const ObjectIdentity& absent) {
+std::optional<ObjectIdentity> NextLocation(std::span<Node* const> dependents,
+                                           const ObjectIdentity& absent) {
   std::optional<ObjectIdentity> first;
   std::optional<ObjectIdentity> next;
   for (const Node* dependent : dependents) {
@@ -199,7 +199,7 @@ bool OwnerGraph::RemoveAbsent(const ObjectIdentity& identity) {
       if (!split.matching.empty()) listener_.Absent(identity);
       AttemptToDeleteAll(split.matching);
       if (node->identity != identity) return true;
-      std::optional<ObjectIdentity> other = Elsewhere(split.others, identity);
+      std::optional<ObjectIdentity> other = NextLocation(split.others, identity);
       if (other) node->identity = std::move(*other);
       return true;
     }

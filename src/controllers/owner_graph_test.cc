@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "controllers/absent_owners.h"
+#include "controllers/absent_owner_cache.h"
 
 namespace skiff {
 namespace {
@@ -192,7 +192,7 @@ ObjectIdentity Named(std::string uid) {
 }
 
 TEST(AbsentOwnersTest, KeepsTheOnesThatWereUsedLast) {
-  AbsentOwners absent(2);
+  AbsentOwnerCache absent(2);
   const ObjectIdentity a = Named("a");
   const ObjectIdentity b = Named("b");
   const ObjectIdentity c = Named("c");

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "controllers/loop.h"
 #include "controllers/objects.h"
+#include "controllers/queue_controller.h"
 #include "views/core/v1.h"
 
 namespace skiff {

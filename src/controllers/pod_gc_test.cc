@@ -1,6 +1,6 @@
 #include "controllers/pod_gc.h"
 
-#include "controllers/loop_testing.h"
+#include "controllers/queue_controller_testing.h"
 
 namespace skiff {
 namespace {
@@ -10,7 +10,7 @@ using std::chrono::seconds;
 const ApiResource& Pods() { return BuiltIn("", "v1", "pods"); }
 const ApiResource& Nodes() { return BuiltIn("", "v1", "nodes"); }
 
-class PodGcTest : public LoopTest {
+class PodGcTest : public ControllerTest {
  protected:
   void PutPod(const std::string& name, const std::string& phase, const std::string& node,
               const std::string& metadata = {}, const std::string& status = {}) {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "controllers/loop.h"
 #include "controllers/objects.h"
+#include "controllers/queue_controller.h"
 #include "controllers/quota_monitors.h"
 #include "quota/evaluator.h"
 #include "views/core/v1.h"

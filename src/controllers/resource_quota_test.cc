@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "controllers/loop_testing.h"
+#include "controllers/queue_controller_testing.h"
 
 namespace skiff {
 namespace {
@@ -14,7 +14,7 @@ const ApiResource& Quotas() { return BuiltIn("", "v1", "resourcequotas"); }
 const ApiResource& Pods() { return BuiltIn("", "v1", "pods"); }
 const ApiResource& ConfigMaps() { return BuiltIn("", "v1", "configmaps"); }
 
-class ResourceQuotaTest : public LoopTest {
+class ResourceQuotaTest : public ControllerTest {
  protected:
   void PutQuota(const std::string& hard, const std::string& spec = {},
                 const std::string& status = "{}") {

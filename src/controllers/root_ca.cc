@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "controllers/loop.h"
 #include "controllers/objects.h"
+#include "controllers/queue_controller.h"
 #include "views/core/v1.h"
 
 namespace skiff {

@@ -1,13 +1,13 @@
 #include "controllers/root_ca.h"
 
-#include "controllers/loop_testing.h"
+#include "controllers/queue_controller_testing.h"
 
 namespace skiff {
 namespace {
 
 const ApiResource& ConfigMaps() { return BuiltIn("", "v1", "configmaps"); }
 
-class RootCaTest : public LoopTest {
+class RootCaTest : public ControllerTest {
  protected:
   RootCaTest() { options_.root_ca = "PEM"; }
   std::string Data(const std::string& name_space) {

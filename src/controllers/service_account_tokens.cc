@@ -3,8 +3,8 @@
 #include <memory>
 #include <optional>
 
-#include "controllers/loop.h"
 #include "controllers/objects.h"
+#include "controllers/queue_controller.h"
 #include "controllers/token_secrets.h"
 #include "serving/auth/jwt.h"
 #include "serving/auth/service_account_claims.h"

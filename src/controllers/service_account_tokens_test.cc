@@ -1,6 +1,6 @@
 #include "controllers/service_account_tokens.h"
 
-#include "controllers/loop_testing.h"
+#include "controllers/queue_controller_testing.h"
 #include "crypto/testing.h"
 #include "serving/auth/jwt.h"
 #include "serving/auth/service_account_claims.h"
@@ -12,7 +12,7 @@ namespace {
 const ApiResource& Secrets() { return BuiltIn("", "v1", "secrets"); }
 const ApiResource& Accounts() { return BuiltIn("", "v1", "serviceaccounts"); }
 
-class ServiceAccountTokensTest : public LoopTest {
+class ServiceAccountTokensTest : public ControllerTest {
  protected:
   ServiceAccountTokensTest() {
     options_.service_account_private_key = Key().private_pem;

@@ -1,13 +1,13 @@
 #include "controllers/service_accounts.h"
 
-#include "controllers/loop_testing.h"
+#include "controllers/queue_controller_testing.h"
 
 namespace skiff {
 namespace {
 
 const ApiResource& Accounts() { return BuiltIn("", "v1", "serviceaccounts"); }
 
-using ServiceAccountsTest = LoopTest;
+using ServiceAccountsTest = ControllerTest;
 
 TEST_F(ServiceAccountsTest, EveryActiveNamespaceHasTheDefaultAccount) {
   PutNamespace("early");

@@ -1,6 +1,6 @@
 // The three loops that keep storage while it is in use: claims, volumes, attribute classes.
-#include "controllers/loop_testing.h"
 #include "controllers/objects.h"
+#include "controllers/queue_controller_testing.h"
 #include "controllers/volume_attributes_class_protection.h"
 #include "controllers/volume_claim_protection.h"
 #include "controllers/volume_protection.h"
@@ -13,7 +13,7 @@ const ApiResource& Claims() { return BuiltIn("", "v1", "persistentvolumeclaims")
 const ApiResource& Volumes() { return BuiltIn("", "v1", "persistentvolumes"); }
 const ApiResource& Classes() { return BuiltIn("storage.k8s.io", "v1", "volumeattributesclasses"); }
 
-class VolumeClaimProtectionTest : public LoopTest {
+class VolumeClaimProtectionTest : public ControllerTest {
  protected:
   void PutClaim(const std::string& name, const std::string& metadata = {}) {
     Put(Claims(), "{\"metadata\":{\"name\":\"" + name +
@@ -100,7 +100,7 @@ TEST_F(VolumeClaimProtectionTest, AClaimWithoutTheFinalizerGetsItAndFailuresAreT
   ExpectQuiet();
 }
 
-class VolumeProtectionTest : public LoopTest {
+class VolumeProtectionTest : public ControllerTest {
  protected:
   void PutVolume(const std::string& phase) {
     Put(Volumes(),
@@ -133,7 +133,7 @@ TEST_F(VolumeProtectionTest, AVolumeWithoutTheFinalizerGetsIt) {
   ExpectQuiet();
 }
 
-using VolumeAttributesClassProtectionTest = LoopTest;
+using VolumeAttributesClassProtectionTest = ControllerTest;
 
 TEST_F(VolumeAttributesClassProtectionTest, AClassGoesWhenNothingHasIt) {
   Put(Classes(), R"({"metadata":{"name":"gold"}})");

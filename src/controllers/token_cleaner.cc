@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "controllers/bootstrap_tokens.h"
-#include "controllers/loop.h"
 #include "controllers/objects.h"
+#include "controllers/queue_controller.h"
 
 namespace skiff {
 namespace {

@@ -1,13 +1,13 @@
 #include "controllers/token_cleaner.h"
 
-#include "controllers/loop_testing.h"
+#include "controllers/queue_controller_testing.h"
 
 namespace skiff {
 namespace {
 
 const ApiResource& Secrets() { return BuiltIn("", "v1", "secrets"); }
 
-class TokenCleanerTest : public LoopTest {
+class TokenCleanerTest : public ControllerTest {
  protected:
   void PutSecret(const std::string& name, const std::string& expiration,
                  const std::string& name_space = "kube-system",

@@ -4,8 +4,8 @@
 #include <limits>
 #include <memory>
 
-#include "controllers/loop.h"
 #include "controllers/objects.h"
+#include "controllers/queue_controller.h"
 
 namespace skiff {
 namespace {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <optional>
 
-#include "controllers/loop.h"
 #include "controllers/objects.h"
+#include "controllers/queue_controller.h"
 #include "views/batch/v1.h"
 
 namespace skiff {

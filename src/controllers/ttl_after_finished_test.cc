@@ -1,13 +1,13 @@
 #include "controllers/ttl_after_finished.h"
 
-#include "controllers/loop_testing.h"
+#include "controllers/queue_controller_testing.h"
 
 namespace skiff {
 namespace {
 
 const ApiResource& Jobs() { return BuiltIn("batch", "v1", "jobs"); }
 
-class TtlAfterFinishedTest : public LoopTest {
+class TtlAfterFinishedTest : public ControllerTest {
  protected:
   // Ended now, if at all.
   void PutJob(const std::string& name, const std::string& spec, const std::string& condition) {

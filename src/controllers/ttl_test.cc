@@ -1,13 +1,13 @@
 #include "controllers/ttl.h"
 
-#include "controllers/loop_testing.h"
+#include "controllers/queue_controller_testing.h"
 
 namespace skiff {
 namespace {
 
 const ApiResource& Nodes() { return BuiltIn("", "v1", "nodes"); }
 
-class TtlTest : public LoopTest {
+class TtlTest : public ControllerTest {
  protected:
   void PutNodes(int from, int to) {
     for (int i = from; i < to; ++i) {

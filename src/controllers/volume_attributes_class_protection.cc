@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "controllers/loop.h"
 #include "controllers/objects.h"
 #include "controllers/owner_reference.h"
+#include "controllers/queue_controller.h"
 #include "views/core/v1.h"
 
 namespace skiff {

@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "controllers/loop.h"
 #include "controllers/objects.h"
 #include "controllers/owner_reference.h"
+#include "controllers/queue_controller.h"
 #include "views/core/v1.h"
 
 namespace skiff {

@@ -10,7 +10,7 @@ namespace {
 using std::chrono::seconds;
 
 // Keeps the answer.
-class KeptAnswer final : public Responder::Sink {
+class RecordedResponse final : public Responder::Sink {
  public:
   void Respond(HttpResponse response) override {
     std::lock_guard lock(mutex_);
@@ -86,17 +86,17 @@ class GrpcRouterTest : public testing::Test {
     if (!timeout.empty()) request.headers.Add("grpc-timeout", std::move(timeout));
     return request;
   }
-  std::shared_ptr<KeptAnswer> Call(std::string timeout) {
+  std::shared_ptr<RecordedResponse> Call(std::string timeout) {
     HttpRequest request = RequestFor("/test.Slow/Wait", std::move(timeout));
     request.body = std::string(kGrpcPrefixBytes, '\0');
-    auto answer = std::make_shared<KeptAnswer>();
+    auto answer = std::make_shared<RecordedResponse>();
     router_.Handle(std::move(request), Responder(answer));
     return answer;
   }
   // A stream whose sink is kept: the client does not end it.
-  std::shared_ptr<KeptAnswer> Follow(std::string timeout) {
+  std::shared_ptr<RecordedResponse> Follow(std::string timeout) {
     HttpRequest request = RequestFor("/test.Slow/Follow", std::move(timeout));
-    auto answer = std::make_shared<KeptAnswer>();
+    auto answer = std::make_shared<RecordedResponse>();
     Responder responder(answer);
     sinks_.push_back(router_.HandleStream(request, responder));
     EXPECT_NE(sinks_.back(), nullptr);

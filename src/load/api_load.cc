@@ -31,7 +31,7 @@ std::string MemberText(std::string_view json, std::string_view name) {
   return std::string(json.substr(at + 1, json.find('"', at + 1) - at - 1));
 }
 
-std::unexpected<Status> Refused(std::string_view what, const LoadAnswer& answer) {
+std::unexpected<Status> Refused(std::string_view what, const LoadResponse& answer) {
   return Fail(StatusReason::kServiceUnavailable,
               std::string(what) + ": " + DescribeAnswer(answer.code, answer.body));
 }
@@ -70,7 +70,8 @@ Result<ApiLoadReport> ApiLoad::Run() {
   return std::move(report_);
 }
 
-Result<LoadAnswer> ApiLoad::Send(std::string_view method, std::string path, std::string_view body) {
+Result<LoadResponse> ApiLoad::Send(std::string_view method, std::string path,
+                                   std::string_view body) {
   ClientRequest request;
   request.method = method;
   request.path = std::move(path);
@@ -89,7 +90,7 @@ Result<void> ApiLoad::ReadUsage(std::optional<ProcessUsage>& usage) const {
 
 Result<void> ApiLoad::Prepare() {
   SKIFF_RETURN_IF_ERROR(ReadUsage(report_.before));
-  SKIFF_ASSIGN_OR_RETURN(const LoadAnswer version, Send("GET", "/version"));
+  SKIFF_ASSIGN_OR_RETURN(const LoadResponse version, Send("GET", "/version"));
   if (version.code != 200) return Refused("GET /version", version);
   report_.server_version = MemberText(version.body, "gitVersion");
   SKIFF_RETURN_IF_ERROR(MakeNamespace());
@@ -104,7 +105,7 @@ Result<void> ApiLoad::Prepare() {
 
 Result<void> ApiLoad::MakeNamespace() {
   if (options_.name_space.empty()) {
-    SKIFF_ASSIGN_OR_RETURN(const LoadAnswer made,
+    SKIFF_ASSIGN_OR_RETURN(const LoadResponse made,
                            Send("POST", "/api/v1/namespaces",
                                 R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")" +
                                     name_space_ + "\"}}"));
@@ -114,7 +115,7 @@ Result<void> ApiLoad::MakeNamespace() {
   if (options_.kind != LoadKind::kPod) return {};
   // Pods need an account; where a controller makes one, either may be the first.
   SKIFF_ASSIGN_OR_RETURN(
-      const LoadAnswer account,
+      const LoadResponse account,
       Send("POST", "/api/v1/namespaces/" + name_space_ + "/serviceaccounts",
            R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default"}})"));
   if (account.code != 201 && account.code != 409)
@@ -144,7 +145,7 @@ Result<void> ApiLoad::ApplyLoad() {
 }
 
 Result<void> ApiLoad::ApplyFanOut() {
-  SKIFF_ASSIGN_OR_RETURN(const LoadAnswer list, Send("GET", objects_.collection() + "?limit=1"));
+  SKIFF_ASSIGN_OR_RETURN(const LoadResponse list, Send("GET", objects_.collection() + "?limit=1"));
   if (list.code != 200) return Refused("listing", list);
   FanOut fan_out(engine_, objects_, options_.fan_out);
   SKIFF_RETURN_IF_ERROR(fan_out.Open(MemberText(list.body, "resourceVersion"),
@@ -162,7 +163,7 @@ Result<void> ApiLoad::RemoveObjects() {
   std::string path = objects_.collection() + "?labelSelector=" + std::string(kLoadLabel) + "%3D" +
                      run_ + "&gracePeriodSeconds=0";
   for (int i = 0; i < kMaxRemovals; ++i) {
-    SKIFF_ASSIGN_OR_RETURN(const LoadAnswer removed, Send("DELETE", path));
+    SKIFF_ASSIGN_OR_RETURN(const LoadResponse removed, Send("DELETE", path));
     if (removed.code >= 200 && removed.code < 300) return {};
     if (removed.code != 504 && removed.code != 429) return Refused("removing objects", removed);
   }
@@ -173,7 +174,7 @@ void ApiLoad::CleanUp() {
   if (step_tick_) step_tick_("cleaning up")({});
   Result<void> removed = RemoveObjects();
   if (removed && made_namespace_) {
-    const Result<LoadAnswer> answer = Send("DELETE", "/api/v1/namespaces/" + name_space_);
+    const Result<LoadResponse> answer = Send("DELETE", "/api/v1/namespaces/" + name_space_);
     if (!answer) {
       removed = std::unexpected(answer.error());
     } else if (answer->code != 404 && (answer->code < 200 || answer->code >= 300)) {

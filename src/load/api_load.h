@@ -61,7 +61,7 @@ class ApiLoad {
   Result<void> ApplyFanOut();
   void CleanUp();
   Result<void> RemoveObjects();
-  Result<LoadAnswer> Send(std::string_view method, std::string path, std::string_view body = {});
+  Result<LoadResponse> Send(std::string_view method, std::string path, std::string_view body = {});
   Result<void> ReadUsage(std::optional<ProcessUsage>& usage) const;
 
   LoadEngine& engine_;

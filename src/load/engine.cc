@@ -50,14 +50,14 @@ class AskHandler final : public ResponseHandler {
     outcome_ = std::move(outcome);
     done_.Set();
   }
-  Result<LoadAnswer> Wait(Clock& clock) {
+  Result<LoadResponse> Wait(Clock& clock) {
     done_.WaitUntil(clock, Clock::kForever);
     if (!outcome_) return std::unexpected(outcome_.error());
     return std::move(answer_);
   }
 
  private:
-  LoadAnswer answer_;
+  LoadResponse answer_;
   Result<void> outcome_;
   Event done_;
 };
@@ -275,7 +275,7 @@ LoadFigures LoadEngine::Run(LoadPlan& plan, size_t operations, Duration duration
   return figures;
 }
 
-Result<LoadAnswer> LoadEngine::Ask(ClientRequest request) {
+Result<LoadResponse> LoadEngine::Ask(ClientRequest request) {
   AskHandler handler;
   RunOnLoop(*loops_.front(), clock_, [&] { clients_.front()->Send(std::move(request), &handler); });
   return handler.Wait(clock_);

@@ -73,7 +73,7 @@ struct LoadProgress {
 // Whether to go on.
 using LoadTick = std::function<bool(const LoadProgress&)>;
 
-struct LoadAnswer {
+struct LoadResponse {
   int code = 0;
   std::string body;  // up to limits::kMaxDocumentBytes of it
 };
@@ -90,7 +90,7 @@ class LoadEngine {
   // Sends what the plan gives until it gives nothing more, or `duration` is over.
   LoadFigures Run(LoadPlan& plan, size_t operations, Duration duration, const LoadTick& tick);
   // One request, and its answer whatever its code is.
-  Result<LoadAnswer> Ask(ClientRequest request);
+  Result<LoadResponse> Ask(ClientRequest request);
 
   const std::vector<std::shared_ptr<EventLoop>>& loops() const { return loops_; }
   const LoadTarget& target() const { return target_; }

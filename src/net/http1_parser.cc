@@ -123,7 +123,7 @@ HttpFault ReadFraming(const HttpRequest& request, Http1Framing& framing) {
 }
 
 // The same of an answer. A length that is said twice alike is one.
-HttpFault ReadAnswerFraming(int version, Http1AnswerHead& answer) {
+HttpFault ReadAnswerFraming(int version, Http1ResponseHead& answer) {
   Http1Framing& framing = answer.framing;
   for (const auto& field : answer.headers.fields()) {
     if (field.name == "content-length") {
@@ -271,7 +271,7 @@ HttpFault ParseHttp1Head(std::string_view head, HttpRequest& request, Http1Frami
   return ReadFraming(request, framing);
 }
 
-HttpFault ParseHttp1AnswerHead(std::string_view head, Http1AnswerHead& answer) {
+HttpFault ParseHttp1ResponseHead(std::string_view head, Http1ResponseHead& answer) {
   int version = 0;
   size_t end = head.find("\r\n");
   if (end == std::string_view::npos) return {400, "a line without CR"};
@@ -309,7 +309,7 @@ bool ChunkedReader::TakeLine(std::string_view& bytes, size_t max_bytes, bool& co
   return true;
 }
 
-bool ChunkedReader::OverheadIsBearable() const {
+bool ChunkedReader::IsOverheadAllowed() const {
   return overhead_bytes_ <= body_bytes_ + limits::kHttpChunkOverheadAllowance;
 }
 
@@ -345,7 +345,7 @@ ChunkedReader::State ChunkedReader::Read(std::string_view& bytes, std::string& b
           return Refuse("malformed chunk size");
         if (!complete) return State::kMore;
         if (OnSizeLine() == State::kFault) return State::kFault;
-        if (!OverheadIsBearable()) return Refuse("too many small chunks");
+        if (!IsOverheadAllowed()) return Refuse("too many small chunks");
         if (left_ > max_body - body.size()) return State::kTooLarge;
         break;
       case Where::kData: {

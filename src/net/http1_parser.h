@@ -57,12 +57,12 @@ struct Http1Framing {
 HttpFault ParseHttp1Head(std::string_view head, HttpRequest& request, Http1Framing& framing);
 
 // The head of an answer, as a client reads it.
-struct Http1AnswerHead {
+struct Http1ResponseHead {
   int code = 0;
   HttpHeaders headers = {};
   Http1Framing framing = {};
 };
-HttpFault ParseHttp1AnswerHead(std::string_view head, Http1AnswerHead& answer);
+HttpFault ParseHttp1ResponseHead(std::string_view head, Http1ResponseHead& answer);
 
 // Splits what a client asks for into path and query: "/path?query", or an absolute URL whose
 // authority is dropped. False when it is neither, or its path has a broken escape.
@@ -81,7 +81,7 @@ class ChunkedReader {
   State Refuse(const char* text);
   bool TakeLine(std::string_view& bytes, size_t max_bytes, bool& complete);
   State OnSizeLine();
-  bool OverheadIsBearable() const;
+  bool IsOverheadAllowed() const;
 
   Where where_ = Where::kSize;
   std::string line_;

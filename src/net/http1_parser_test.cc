@@ -217,24 +217,24 @@ TEST(ChunkedReaderTest, RefusesChunksThatAreMostlyOverhead) {
 }
 
 TEST(Http1AnswerTest, TheHeadSaysHowTheBodyEnds) {
-  Http1AnswerHead counted;
+  Http1ResponseHead counted;
   EXPECT_EQ(
-      ParseHttp1AnswerHead("HTTP/1.1 200 OK\r\nContent-Length: 7\r\nA: b\r\n\r\n", counted).code,
+      ParseHttp1ResponseHead("HTTP/1.1 200 OK\r\nContent-Length: 7\r\nA: b\r\n\r\n", counted).code,
       0);
   EXPECT_EQ(counted.code, 200);
   EXPECT_EQ(counted.framing.content_length, 7u);
   EXPECT_TRUE(counted.framing.keep_alive);
   EXPECT_EQ(counted.headers.Get("a"), "b");
-  Http1AnswerHead chunked;
-  EXPECT_EQ(ParseHttp1AnswerHead(
+  Http1ResponseHead chunked;
+  EXPECT_EQ(ParseHttp1ResponseHead(
                 "HTTP/1.1 404\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n", chunked)
                 .code,
             0);
   EXPECT_EQ(chunked.code, 404);
   EXPECT_TRUE(chunked.framing.chunked);
   EXPECT_FALSE(chunked.framing.keep_alive);
-  Http1AnswerHead old;
-  EXPECT_EQ(ParseHttp1AnswerHead("HTTP/1.0 200 OK\r\n\r\n", old).code, 0);
+  Http1ResponseHead old;
+  EXPECT_EQ(ParseHttp1ResponseHead("HTTP/1.0 200 OK\r\n\r\n", old).code, 0);
   EXPECT_FALSE(old.framing.keep_alive);
 }
 
@@ -245,8 +245,8 @@ TEST(Http1AnswerTest, WhatIsNoAnswerIsRefused) {
         "HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"}) {
-    Http1AnswerHead answer;
-    EXPECT_NE(ParseHttp1AnswerHead(head, answer).code, 0) << head;
+    Http1ResponseHead answer;
+    EXPECT_NE(ParseHttp1ResponseHead(head, answer).code, 0) << head;
   }
 }
 

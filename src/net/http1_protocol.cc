@@ -32,7 +32,7 @@ class Http1Protocol final : public HttpProtocol, public Exchange::Owner {
         host_(host),
         peer_(peer),
         since_(serving.loop->now()),
-        heads_(serving.service.MakeHeads()),
+        heads_(serving.service.MakeHeadBudget()),
         head_memory_(heads_),
         body_memory_(serving.service.memory),
         answer_memory_(serving.service.memory) {}

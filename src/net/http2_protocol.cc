@@ -164,7 +164,7 @@ Http2Protocol::Http2Protocol(ServingLoop& serving, Host& host, const ConnectionP
                                10 * serving.service.limits.control_frames_per_second),
                       serving.service.limits.control_frames_per_second),
       memory_(serving.service.MakeMemory()),
-      heads_(serving.service.MakeHeads()),
+      heads_(serving.service.MakeHeadBudget()),
       idle_since_(serving.loop->now()) {
   nghttp2_session_server_new2(&session_, Callbacks::Get(), this,
                               Callbacks::Options(serving.service.limits.lenient));

@@ -31,7 +31,7 @@ class IdleResetFilter {
         continue;
       }
       if (head_.empty() && bytes.size() - at >= kHeadBytes) {
-        const bool keeps = Judge(bytes.substr(at, kHeadBytes));
+        const bool keeps = ShouldForward(bytes.substr(at, kHeadBytes));
         if (!keeps && at > begin) emit(bytes.substr(begin, at - begin));
         at += kHeadBytes;
         if (!keeps) begin = at;
@@ -42,7 +42,7 @@ class IdleResetFilter {
       head_.append(bytes.substr(at, step));
       begin = at += step;
       if (head_.size() < kHeadBytes) return;
-      if (Judge(head_)) emit(std::string_view(head_));
+      if (ShouldForward(head_)) emit(std::string_view(head_));
       head_.clear();
     }
     if (at > begin) emit(bytes.substr(begin, at - begin));
@@ -61,7 +61,7 @@ class IdleResetFilter {
   }
 
   // Whether the frame that begins so is passed on.
-  bool Judge(std::string_view head) {
+  bool ShouldForward(std::string_view head) {
     const uint32_t length = Number(head.substr(0, 3));
     const auto kind = static_cast<uint8_t>(head[3]);
     const uint32_t stream = Number(head.substr(5)) & 0x7fffffff;

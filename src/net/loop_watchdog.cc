@@ -65,7 +65,7 @@ std::string LoopWatchdog::Fault() const {
   return out;
 }
 
-void LoopWatchdog::LookAt(Watched& watched, Duration now) {
+void LoopWatchdog::CheckLoop(Watched& watched, Duration now) {
   const std::shared_ptr<EventLoop> loop = watched.loop.lock();
   if (loop == nullptr) return;
   const Duration since = loop->busy_since();
@@ -84,7 +84,7 @@ void LoopWatchdog::LookAt(Watched& watched, Duration now) {
                                              {"stack", StackOfThread(loop->thread_number())}});
 }
 
-void LoopWatchdog::Look() {
+void LoopWatchdog::Check() {
   const std::lock_guard look(look_mutex_);
   std::vector<std::shared_ptr<Watched>> all;
   {
@@ -92,7 +92,7 @@ void LoopWatchdog::Look() {
     all = watched_;
   }
   const Duration now = clock_.Monotonic();
-  for (const auto& each : all) LookAt(*each, now);
+  for (const auto& each : all) CheckLoop(*each, now);
 }
 
 void LoopWatchdog::Run() {
@@ -102,7 +102,7 @@ void LoopWatchdog::Run() {
     clock_.WaitUntil(stop_, lock, next);
     if (stopping_) return;
     lock.unlock();
-    Look();
+    Check();
     lock.lock();
   }
 }

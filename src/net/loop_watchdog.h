@@ -34,7 +34,7 @@ class LoopWatchdog {
   LoopWatchdog& operator=(const LoopWatchdog&) = delete;
   ~LoopWatchdog() { Stop(); }
 
-  // Once. Without it nobody is told, unless by Look().
+  // Once. Without it nobody is told, unless by Check().
   void Start();
   // Harmless when called again.
   void Stop();
@@ -44,7 +44,7 @@ class LoopWatchdog {
   // "http-0 has not turned for 3.2s", or "" when all is well.
   std::string Fault() const;
   // What the thread does: one look at each loop.
-  void Look();
+  void Check();
 
  private:
   struct Watched {
@@ -53,7 +53,7 @@ class LoopWatchdog {
     Duration last_stuck{0};
   };
   void Run();
-  void LookAt(Watched& watched, Duration now);
+  void CheckLoop(Watched& watched, Duration now);
 
   Clock& clock_;
   Log& log_;

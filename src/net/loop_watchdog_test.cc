@@ -42,9 +42,9 @@ class LoopWatchdogTest : public testing::Test {
     loop_->Post([&] { StayStuckForTheTest(body); });
     loop_->RunTurn();
   }
-  void Look(Duration after) {
+  void Check(Duration after) {
     clock_.Advance(after);
-    watchdog_.Look();
+    watchdog_.Check();
   }
 
   ManualClock clock_;
@@ -57,12 +57,12 @@ class LoopWatchdogTest : public testing::Test {
 
 TEST_F(LoopWatchdogTest, ALoopThatDoesNotTurnIsToldOfOnceWithItsStack) {
   InATurn([&] {
-    Look(milliseconds(999));
+    Check(milliseconds(999));
     EXPECT_EQ(watchdog_.Fault(), "");
     EXPECT_EQ(sink_.Text(), "");
-    Look(milliseconds(1));
+    Check(milliseconds(1));
     EXPECT_EQ(watchdog_.Fault(), " has not turned for 1.0s");
-    Look(milliseconds(2500));
+    Check(milliseconds(2500));
     EXPECT_EQ(watchdog_.Fault(), " has not turned for 3.5s");
   });
   EXPECT_EQ(CountOf(sink_.Text(), "an event loop does not turn"), 1U) << sink_.Text();
@@ -72,10 +72,10 @@ TEST_F(LoopWatchdogTest, ALoopThatDoesNotTurnIsToldOfOnceWithItsStack) {
 }
 
 TEST_F(LoopWatchdogTest, WhenItTurnsAgainTheFaultIsOver) {
-  InATurn([&] { Look(seconds(5)); });
+  InATurn([&] { Check(seconds(5)); });
   InATurn([&] {
     EXPECT_EQ(watchdog_.Fault(), "");
-    watchdog_.Look();
+    watchdog_.Check();
   });
   EXPECT_EQ(CountOf(sink_.Text(), "an event loop turns again"), 1U) << sink_.Text();
   EXPECT_NE(sink_.Text().find("at least 5.0s"), std::string::npos);
@@ -83,7 +83,7 @@ TEST_F(LoopWatchdogTest, WhenItTurnsAgainTheFaultIsOver) {
 
 TEST_F(LoopWatchdogTest, EachOccurrenceIsToldOf) {
   for (int i = 0; i < 3; ++i) {
-    InATurn([&] { Look(seconds(2)); });
+    InATurn([&] { Check(seconds(2)); });
   }
   EXPECT_EQ(CountOf(sink_.Text(), "an event loop does not turn"), 3U);
   EXPECT_EQ(CountOf(sink_.Text(), "an event loop turns again"), 2U);
@@ -102,7 +102,7 @@ TEST_F(LoopWatchdogTest, ALoopThatWaitsIsNotStuck) {
   std::condition_variable never;
   std::unique_lock lock(mutex);
   while (waiting->busy_since() != Clock::kForever) never.wait_for(lock, milliseconds(1));
-  Look(std::chrono::hours(1));
+  Check(std::chrono::hours(1));
   EXPECT_EQ(watchdog_.Fault(), "");
   EXPECT_EQ(sink_.Text(), "");
   waiting->Stop();
@@ -113,7 +113,7 @@ TEST_F(LoopWatchdogTest, ALoopThatIsGoneIsForgotten) {
     const std::shared_ptr<EventLoop> other = *EventLoop::Create(clock_);
     watchdog_.Watch(other);
   }
-  Look(seconds(2));
+  Check(seconds(2));
   EXPECT_EQ(watchdog_.Fault(), "");
 }
 

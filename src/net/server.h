@@ -10,7 +10,7 @@
 // (GOAWAY, Connection: close), runs the callbacks of OnDrain(), by which owners of long streams end
 // these, and waits for what is under way; then, or when the time is over, everything is closed. A
 // loop that does not turn is waited for in the end all the same, since nothing that it uses can be
-// destroyed: the process then ends by other means (cli/last_resort.h).
+// destroyed: the process then ends by other means (cli/shutdown_watchdog.h).
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ std::shared_ptr<MemoryBudget> HttpService::MakeMemory() const {
 }
 
 // Room for one head of the largest size, and for its overhead.
-std::shared_ptr<MemoryBudget> HttpService::MakeHeads() const {
+std::shared_ptr<MemoryBudget> HttpService::MakeHeadBudget() const {
   return std::make_shared<MemoryBudget>(
       std::min(limits::kHttpHeadsOfConnection * limits.max_header_bytes, heads->bytes()), heads);
 }

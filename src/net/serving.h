@@ -45,7 +45,7 @@ struct HttpService {
   void SetLimits(const HttpLimits& bounds);
   // For one connection.
   std::shared_ptr<MemoryBudget> MakeMemory() const;
-  std::shared_ptr<MemoryBudget> MakeHeads() const;
+  std::shared_ptr<MemoryBudget> MakeHeadBudget() const;
 
   HttpHandler* handler = nullptr;
   HttpLimits limits;

@@ -1,6 +1,6 @@
 // For tests of whoever answers requests: a client that keeps the answer.
 //
-//   auto client = std::make_shared<KeptAnswer>();
+//   auto client = std::make_shared<RecordedResponse>();
 //   handler.Handle(request, Responder(client));
 //   EXPECT_EQ(client->answer->code, 200);
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace skiff {
 
-class KeptAnswer final : public Responder::Sink {
+class RecordedResponse final : public Responder::Sink {
  public:
   void Respond(HttpResponse response) override { answer = std::move(response); }
   bool gone() const override { return false; }

@@ -130,9 +130,9 @@ Result<ClusterPki::Ca> ClusterPki::EnsureCa(Clock& clock, std::vector<std::strin
   return Ca{*certificate, *key};
 }
 
-std::optional<std::string> ClusterPki::WhyRenew(const std::string& name,
-                                                const CertificateSpec& spec, const Ca& ca,
-                                                Clock& clock) const {
+std::optional<std::string> ClusterPki::RenewalReason(const std::string& name,
+                                                     const CertificateSpec& spec, const Ca& ca,
+                                                     Clock& clock) const {
   const Result<Certificate> certificate = ReadCertificate(PathOf(name + ".crt"));
   const Result<PrivateKey> key = ReadKey(PathOf(name + ".key"));
   if (!certificate) return certificate.error().message();
@@ -161,7 +161,7 @@ Result<void> ClusterPki::EnsureLeaf(const std::string& name, CertificateSpec spe
   const std::string cert_file = PathOf(name + ".crt");
   const Result<std::string> present = ReadSmallFile(cert_file);
   const bool is_new = !present && IsMissing(present.error());
-  const std::optional<std::string> why = WhyRenew(name, spec, ca, clock);
+  const std::optional<std::string> why = RenewalReason(name, spec, ca, clock);
   if (!why) return {};
   spec.not_before = clock.Wall() - kClockSkew;
   spec.not_after = clock.Wall() + kLeafLifetime;

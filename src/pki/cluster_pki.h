@@ -73,8 +73,8 @@ class ClusterPki {
   Result<void> EnsureLeaf(const std::string& name, CertificateSpec spec, const Ca& ca, Clock& clock,
                           std::vector<std::string>& done) const;
   // Why the certificate there must be made anew; nothing when it need not.
-  std::optional<std::string> WhyRenew(const std::string& name, const CertificateSpec& spec,
-                                      const Ca& ca, Clock& clock) const;
+  std::optional<std::string> RenewalReason(const std::string& name, const CertificateSpec& spec,
+                                           const Ca& ca, Clock& clock) const;
   Result<void> EnsureServiceAccountKey(std::vector<std::string>& done) const;
 
   const std::string directory_;

@@ -17,7 +17,7 @@ namespace skiff {
 namespace {
 
 int CodeOf(const Health& health, const std::string& path) {
-  auto client = std::make_shared<KeptAnswer>();
+  auto client = std::make_shared<RecordedResponse>();
   ApiRequest request{.http = {}, .responder = Responder(client)};
   request.info.path = path;
   EXPECT_TRUE(health.Answer(request));

@@ -13,7 +13,7 @@ namespace {
 class ZPagesTest : public ::testing::Test {
  protected:
   HttpResponse Ask(const std::string& path, const std::string& accept) {
-    auto client = std::make_shared<KeptAnswer>();
+    auto client = std::make_shared<RecordedResponse>();
     ApiRequest request{.http = {}, .responder = Responder(client)};
     request.info.path = path;
     if (!accept.empty()) request.http.headers.Add("accept", accept);

@@ -11,7 +11,7 @@
 namespace skiff {
 namespace {
 
-// Tries of a transaction whose outcome is not known; it is made so that a repetition does no harm.
+// Tries of a transaction whose outcome is not known; it is made to be idempotent.
 constexpr int kMaxTries = 5;
 // What a transaction costs beside its keys and values, generously.
 constexpr size_t kBytesPerWrite = 64;

@@ -50,7 +50,7 @@ bool Dump(const Server& server, const std::string& directory, std::string_view p
     request.path.remove_prefix(9);
     request.accept = request.path.starts_with("/openapi/v2") ? kV2Protobuf : kV3Protobuf;
   }
-  Result<std::optional<DocumentAnswer>> answer = server.openapi.Answer(request);
+  Result<std::optional<DocumentResponse>> answer = server.openapi.Answer(request);
   if (!*answer) answer = server.discovery.Answer(request);
   if (!answer || !*answer) {
     std::fprintf(stderr, "no answer for %s\n", std::string(path).c_str());

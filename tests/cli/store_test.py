@@ -492,7 +492,7 @@ class Salvage(Made):
         self.assertEqual(self.names(), ["bad", "live"])
 
 
-class Upkeep(InFolder):
+class StoreMaintenance(InFolder):
     def test_compact_and_defrag_make_a_store_small_and_change_nothing(self):
         revision = self.make_store()
         before = self.inspect("--data-dir", "data")

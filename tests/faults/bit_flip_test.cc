@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/faults/run_in_child.h"
 #include "tests/faults/engine_workload.h"
+#include "tests/faults/run_in_child.h"
 #include "tests/faults/simulated_disk.h"
 #include "tests/faults/thorough.h"
 
@@ -63,7 +63,7 @@ class FlipTest {
   std::string Run(const Flip& flip) {
     const std::string where =
         flip.path + " byte " + std::to_string(flip.offset) + " bit " + std::to_string(flip.bit);
-    NoteProgress(where);
+    RecordProgress(where);
     DiskState state = state_;
     state.FlipBit(flip.path, flip.offset, flip.bit);
     auto disk = std::make_shared<SimulatedDisk>(std::move(state));

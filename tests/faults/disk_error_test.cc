@@ -121,7 +121,7 @@ void RunAllIn(const std::vector<DiskFault>& cases) {
       const EngineWorkload workload(kSteps);
       std::string report;
       for (size_t i = next; i < cases.size(); ++i) {
-        NoteProgress(std::to_string(i));
+        RecordProgress(std::to_string(i));
         const std::string problem = ErrorCase(workload, cases[i]).Run();
         if (!problem.empty()) {
           report += "operation " + std::to_string(cases[i].at) + ": " + problem + "\n";
@@ -192,7 +192,7 @@ TEST(DiskErrorTest, ADiskThatStaysFullFromAnyOperationLosesNothing) {
 
 RocksDbOptions CautiousOptions(const std::shared_ptr<SimulatedDisk>& disk) {
   RocksDbOptions options = WorkloadOptions(disk);
-  options.room = RoomLimits{.reserve = 2 << 20, .small_growth = 4 << 20, .nothing = 4 << 20};
+  options.room = DiskSpaceLimits{.reserve = 2 << 20, .small_growth = 4 << 20, .nothing = 4 << 20};
   return options;
 }
 
@@ -280,7 +280,7 @@ std::string UnnamedTablesGoBeforeOpening() {
   const EngineWorkload workload(kSteps);
   auto disk = std::make_shared<SimulatedDisk>();
   RocksDbOptions options = WorkloadOptions(disk);
-  options.room = RoomLimits{.small_growth = 4 << 20};
+  options.room = DiskSpaceLimits{.small_growth = 4 << 20};
   uint64_t step = 0;
   {
     auto opened = RocksDbEngine::Open(options);
@@ -326,7 +326,7 @@ std::string ReadErrorsAreReported() {
   }
   CHECK_THAT(reads > 20);
   for (uint64_t n = 1; n <= reads; n += Thorough() ? 1 : 5) {
-    NoteProgress("read " + std::to_string(n));
+    RecordProgress("read " + std::to_string(n));
     auto failing = std::make_shared<SimulatedDisk>(state);
     failing->SetFault({.at = n, .error = DiskFault::Error::kIo, .for_ever = false, .reads = true});
     auto engine = RocksDbEngine::Open(WorkloadOptions(failing));

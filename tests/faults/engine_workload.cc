@@ -30,7 +30,7 @@ RocksDbOptions WorkloadOptions(std::shared_ptr<rocksdb::FileSystem> disk) {
   options.directory = "/store";
   options.file_system = std::move(disk);
   options.write_buffer_bytes = EngineWorkload::kWriteBufferBytes;
-  options.room = RoomLimits{};
+  options.room = DiskSpaceLimits{};
   return options;
 }
 

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "base/thread.h"
-#include "tests/faults/run_in_child.h"
 #include "tests/faults/engine_workload.h"
+#include "tests/faults/run_in_child.h"
 #include "tests/faults/simulated_disk.h"
 #include "tests/faults/thorough.h"
 
@@ -107,7 +107,7 @@ void CutEverywhere(const EngineWorkload& workload, const std::vector<DiskOperati
       SeededRandom random(n * kPowerCuts + i);
       const std::string where = "after operation " + std::to_string(n) + " (" +
                                 operations[n].ToString() + "), " + NameOf(how);
-      NoteProgress(where);
+      RecordProgress(where);
       std::vector<DiskOperation> recovery;
       const DiskState left = state.AfterPowerCut(how, random);
       CheckAfterCut(workload, left, acknowledged, where, tally, twice ? &recovery : nullptr);

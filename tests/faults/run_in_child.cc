@@ -70,7 +70,7 @@ ChildResult RunInChild(const std::function<std::string()>& body) {
   return result;
 }
 
-void NoteProgress(const std::string& what) {
+void RecordProgress(const std::string& what) {
   if (g_progress == nullptr) return;
   const size_t size = std::min(what.size(), kProgressBytes - 1);
   std::memcpy(g_progress, what.data(), size);

@@ -18,6 +18,6 @@ struct ChildResult {
 ChildResult RunInChild(const std::function<std::string()>& body);
 
 // Notes what the child is about to do, so that its death can be told from.
-void NoteProgress(const std::string& what);
+void RecordProgress(const std::string& what);
 
 }  // namespace skiff

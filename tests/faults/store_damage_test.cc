@@ -30,7 +30,7 @@ RocksDbOptions EngineOptions(const std::shared_ptr<SimulatedDisk>& disk) {
   options.directory = "/store";
   options.file_system = disk;
   options.write_buffer_bytes = 64 * 1024;
-  options.room = RoomLimits{};
+  options.room = DiskSpaceLimits{};
   return options;
 }
 
@@ -243,7 +243,7 @@ std::string DoAllHarm(bool crashed) {
   std::map<std::string, int> tally;
   for (const Harm& harm : HarmsOf(whole, crashed)) {
     const std::string where = harm.ToString();
-    NoteProgress(where);
+    RecordProgress(where);
     DiskState state = whole;
     harm.Do(&state);
     auto disk = std::make_shared<SimulatedDisk>(std::move(state));

@@ -24,7 +24,7 @@ constexpr uint64_t kSteps = 90;
 // A store on a simulated disk, with small buffers so that files are written all the time.
 class StoreOnDisk {
  public:
-  explicit StoreOnDisk(std::shared_ptr<SimulatedDisk> disk, RoomLimits room = {})
+  explicit StoreOnDisk(std::shared_ptr<SimulatedDisk> disk, DiskSpaceLimits room = {})
       : disk_(std::move(disk)), room_(room) {}
 
   // Empty if it opened.
@@ -56,7 +56,7 @@ class StoreOnDisk {
   }
 
   std::shared_ptr<SimulatedDisk> disk_;
-  const RoomLimits room_;
+  const DiskSpaceLimits room_;
   SystemClock clock_;
   SeededRandom random_{9};
   std::unique_ptr<EmbeddedStore> store_;
@@ -104,7 +104,7 @@ std::string CutPowerEverywhere(size_t stride) {
       SeededRandom random(n * kPowerCuts + static_cast<size_t>(i));
       const std::string where = "operation " + std::to_string(n) + " (" + operations[n].ToString() +
                                 "), kind of cut " + std::to_string(i);
-      NoteProgress(where);
+      RecordProgress(where);
       const std::string problem =
           CheckCut(script, state.AfterPowerCut(static_cast<PowerCut>(i), random), acknowledged);
       if (!problem.empty()) return where + ": " + problem;
@@ -169,7 +169,7 @@ void FailEverywhere(DiskFault::Error error) {
     // About 350 operations; those beyond the end fail nothing.
     const uint64_t stride = Thorough() ? 1 : 31;
     for (uint64_t n = 1; n < 400; n += stride) {
-      NoteProgress("operation " + std::to_string(n));
+      RecordProgress("operation " + std::to_string(n));
       const std::string problem = FailOnce(script, {.at = n, .error = error});
       if (!problem.empty()) problems += "operation " + std::to_string(n) + ": " + problem + "\n";
     }
@@ -236,7 +236,7 @@ TEST(StoreDiskFaultsTest, WhileTheDiskFailsReadsGoOnAndItIsWritableOnceThatIsPut
     const uint64_t stride = Thorough() ? 3 : 61;
     for (uint64_t n = 1; n < 2 * kSteps; n += stride) {
       for (const auto error : {DiskFault::Error::kIo, DiskFault::Error::kNoSpace}) {
-        NoteProgress("operation " + std::to_string(n));
+        RecordProgress("operation " + std::to_string(n));
         const std::string problem = FailForAWhile(script, {.at = n, .error = error});
         if (!problem.empty()) problems += "operation " + std::to_string(n) + ": " + problem + "\n";
       }
@@ -252,13 +252,13 @@ TEST(StoreDiskFaultsTest, WhileTheDiskFailsReadsGoOnAndItIsWritableOnceThatIsPut
 constexpr uint64_t kSmallDisk = 32 << 20;
 constexpr size_t kLargeBytes = 60'000;
 // Several times what is written between two looks at the disk.
-constexpr RoomLimits kSmallRoom = {.reserve = 2 << 20,
-                                   .working = 4 << 20,
-                                   .scarce = 8 << 20,
-                                   .small_growth = 4 << 20,
-                                   .tiny_growth = 2 << 20,
-                                   .deletions_only = 512 << 10,
-                                   .nothing = 512 << 10};
+constexpr DiskSpaceLimits kSmallDiskSpace = {.reserve = 2 << 20,
+                                             .working = 4 << 20,
+                                             .scarce = 8 << 20,
+                                             .small_growth = 4 << 20,
+                                             .tiny_growth = 2 << 20,
+                                             .deletions_only = 512 << 10,
+                                             .nothing = 512 << 10};
 
 Transaction PutBytes(const std::string& key, uint64_t marker, size_t bytes) {
   std::string value = std::to_string(marker) + "-";
@@ -279,10 +279,10 @@ std::string CommitWithPatience(StoreOnDisk& where, const Transaction& transactio
 std::string ChurnOnASmallDisk(size_t writes) {
   auto disk = std::make_shared<SimulatedDisk>();
   disk->SetCapacity(kSmallDisk);
-  StoreOnDisk small(disk, kSmallRoom);
+  StoreOnDisk small(disk, kSmallDiskSpace);
   if (std::string problem = small.Open(); !problem.empty()) return problem;
   for (uint64_t i = 0; i < writes; ++i) {
-    NoteProgress("write " + std::to_string(i));
+    RecordProgress("write " + std::to_string(i));
     const std::string problem =
         CommitWithPatience(small, PutBytes("k" + std::to_string(i % 3), i, kLargeBytes));
     if (!problem.empty()) return "write " + std::to_string(i) + ": " + problem;
@@ -302,7 +302,7 @@ TEST(StoreDiskFaultsTest, AStoreDoesNotFillItsDiskWithOldStates) {
 std::string DeleteOnAFullDisk() {
   auto disk = std::make_shared<SimulatedDisk>();
   disk->SetCapacity(kSmallDisk);
-  StoreOnDisk full(disk, kSmallRoom);
+  StoreOnDisk full(disk, kSmallDiskSpace);
   if (std::string problem = full.Open(); !problem.empty()) return problem;
   uint64_t keys = 0;
   for (const size_t bytes : {kLargeBytes, size_t{3'000}}) {
@@ -321,7 +321,7 @@ std::string DeleteOnAFullDisk() {
   full.Close();
   if (std::string problem = full.Open(); !problem.empty()) return "not opened: " + problem;
   for (uint64_t i = 0; i < keys; ++i) {
-    NoteProgress("deletion " + std::to_string(i));
+    RecordProgress("deletion " + std::to_string(i));
     const Transaction deletion = {{}, {{Write::Kind::kDelete, "k" + std::to_string(i), {}, {}}}};
     if (std::string problem = CommitWithPatience(full, deletion); !problem.empty()) {
       return "deletion " + std::to_string(i) + ": " + problem;

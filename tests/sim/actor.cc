@@ -45,9 +45,9 @@ std::string RestOf(const ApiResource& resource) {
   return "";
 }
 
-Actor::Actor(Cluster& cluster, Promises& promises, const std::string& name)
+Actor::Actor(Cluster& cluster, Guarantees& guarantees, const std::string& name)
     : cluster_(cluster),
-      promises_(promises),
+      guarantees_(guarantees),
       process_(cluster, name, DeriveSeed(cluster.seed(), name)),
       transport_(cluster.network().MakeTransport(name, Admin(), process_.executor)),
       client_(*transport_, name) {}
@@ -78,7 +78,7 @@ Task<Result<ObjectPtr>> Actor::Create(const ApiResource& resource, ObjectName na
     co_return std::unexpected(body.error());
   }
   Result<ObjectPtr> answer = co_await client_.Create(resource, *body);
-  promises_.OnWritten(StoredKey(resource, name), marker, answer);
+  guarantees_.OnWritten(StoredKey(resource, name), marker, answer);
   co_return answer;
 }
 
@@ -96,7 +96,7 @@ Task<Result<ObjectPtr>> Actor::CreateNameless(const ApiResource& resource, std::
   Result<ObjectPtr> answer = co_await client_.Create(resource, *body);
   // Of what was refused nobody knows the name.
   const ObjectName name = answer ? NameOf(**answer) : ObjectName{name_space, ""};
-  promises_.OnWritten(StoredKey(resource, name), marker, answer);
+  guarantees_.OnWritten(StoredKey(resource, name), marker, answer);
   co_return answer;
 }
 
@@ -107,7 +107,7 @@ Task<Result<ObjectPtr>> Actor::Patch(const ApiResource& resource, ObjectName nam
   const std::string patch = "{\"metadata\":{\"annotations\":{\"sim\":\"" + marker + "\"}" +
                             members.metadata + "}" + members.rest + "}";
   Result<ObjectPtr> answer = co_await client_.Patch(resource, name, PatchType::kMerge, patch);
-  promises_.OnWritten(StoredKey(resource, name), marker, answer);
+  guarantees_.OnWritten(StoredKey(resource, name), marker, answer);
   co_return answer;
 }
 
@@ -119,16 +119,16 @@ Task<Result<ObjectPtr>> Actor::Update(const ApiResource& resource, ObjectPtr kno
   if (annotations == nullptr) co_return std::unexpected(Status(StatusReason::kUnknown, "bare"));
   annotations->Set(changed->arena(), "sim", Value::String(changed->arena().Copy(marker)));
   Result<ObjectPtr> answer = co_await client_.Update(resource, changed);
-  promises_.OnWritten(StoredKey(resource, NameOf(*known)), marker, answer);
+  guarantees_.OnWritten(StoredKey(resource, NameOf(*known)), marker, answer);
   co_return answer;
 }
 
 Task<Result<void>> Actor::Delete(const ApiResource& resource, ObjectName name, DeleteChoice how) {
   const std::string key = StoredKey(resource, name);
-  promises_.AllowDeletion(key);
+  guarantees_.AllowDeletion(key);
   const std::string uid = how.uid;
   Result<void> answer = co_await client_.Delete(resource, name, std::move(how));
-  promises_.OnDeleted(key, uid, answer);
+  guarantees_.OnDeleted(key, uid, answer);
   co_return answer;
 }
 
@@ -136,7 +136,7 @@ Task<Result<ObjectPtr>> Actor::Get(const ApiResource& resource, ObjectName name)
   cluster_.ledger().CatchUp();
   const int64_t since = cluster_.ledger().revision();
   Result<ObjectPtr> answer = co_await client_.Get(resource, name);
-  promises_.OnRead(StoredKey(resource, name), since, answer);
+  guarantees_.OnRead(StoredKey(resource, name), since, answer);
   co_return answer;
 }
 
@@ -146,7 +146,7 @@ Task<void> Actor::List(const ApiResource& resource, std::string name_space) {
   ClientCall call{.verb = ClientVerb::kList, .resource = &resource};
   call.target.name_space = name_space;
   const Result<ClientReply> answer = co_await client_.List(std::move(call));
-  promises_.OnListed(resource, name_space, since, answer);
+  guarantees_.OnListed(resource, name_space, since, answer);
 }
 
 Task<void> Actor::EnsureNamespace(std::string name) {

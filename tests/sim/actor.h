@@ -8,7 +8,7 @@
 #include "base/task.h"
 #include "client/client.h"
 #include "tests/sim/cluster.h"
-#include "tests/sim/promises.h"
+#include "tests/sim/guarantees.h"
 
 namespace skiff::sim {
 
@@ -17,7 +17,7 @@ Task<void> Pause(Executor& executor, Duration time);
 
 class Actor {
  public:
-  Actor(Cluster& cluster, Promises& promises, const std::string& name);
+  Actor(Cluster& cluster, Guarantees& guarantees, const std::string& name);
   virtual ~Actor() = default;
 
   void Start();
@@ -37,7 +37,7 @@ class Actor {
   uint64_t Draw(uint64_t bound) { return process_.random.Uniform(bound); }
   std::string NewMarker();
 
-  // Each tells the promises what it was answered.
+  // Each tells the guarantees what it was answered.
   Task<Result<ObjectPtr>> Create(const ApiResource& resource, ObjectName name, std::string rest);
   // With a name that the server chooses.
   Task<Result<ObjectPtr>> CreateNameless(const ApiResource& resource, std::string name_space,
@@ -53,7 +53,7 @@ class Actor {
   Task<void> EnsureNamespace(std::string name);
 
   Cluster& cluster_;
-  Promises& promises_;
+  Guarantees& guarantees_;
   SimProcess process_;
   std::unique_ptr<SimTransport> transport_;
   Client client_;

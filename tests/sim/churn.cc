@@ -21,8 +21,8 @@ bool HasCondition(const Recorded& name_space, std::string_view type) {
 
 }  // namespace
 
-ChurnActor::ChurnActor(Cluster& cluster, Promises& promises, int number)
-    : Actor(cluster, promises, "churn-" + std::to_string(number)) {}
+ChurnActor::ChurnActor(Cluster& cluster, Guarantees& guarantees, int number)
+    : Actor(cluster, guarantees, "churn-" + std::to_string(number)) {}
 
 Task<void> ChurnActor::Fill(std::string name_space) {
   const auto kinds = WorkKinds();

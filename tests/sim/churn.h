@@ -14,7 +14,7 @@ inline constexpr std::string_view kHoldFinalizer = "sim.skiff.dev/hold";
 
 class ChurnActor final : public Actor {
  public:
-  ChurnActor(Cluster& cluster, Promises& promises, int number);
+  ChurnActor(Cluster& cluster, Guarantees& guarantees, int number);
 
  protected:
   Task<void> Step() override;

@@ -30,8 +30,9 @@ bool IsToldOf(const Ledger& ledger, const std::string& uid) {
 
 }  // namespace
 
-GraphActor::GraphActor(Cluster& cluster, Promises& promises, Propagation& propagation, int number)
-    : Actor(cluster, promises, "graph-" + std::to_string(number)),
+GraphActor::GraphActor(Cluster& cluster, Guarantees& guarantees, Propagation& propagation,
+                       int number)
+    : Actor(cluster, guarantees, "graph-" + std::to_string(number)),
       propagation_(propagation),
       name_spaces_{name() + "-a", name() + "-b"} {}
 

@@ -13,7 +13,7 @@ namespace skiff::sim {
 
 class GraphActor final : public Actor {
  public:
-  GraphActor(Cluster& cluster, Promises& promises, Propagation& propagation, int number);
+  GraphActor(Cluster& cluster, Guarantees& guarantees, Propagation& propagation, int number);
 
   // Bugs for tests of the tests: owners that are deleted in the foreground are let go at once;
   // dependents are not mentioned when owners are deleted.

@@ -53,8 +53,8 @@ Rules WantedRules(const Ledger& ledger, const Recorded& role) {
 
 }  // namespace
 
-RolesActor::RolesActor(Cluster& cluster, Promises& promises, int number)
-    : Actor(cluster, promises, "roles-" + std::to_string(number)) {}
+RolesActor::RolesActor(Cluster& cluster, Guarantees& guarantees, int number)
+    : Actor(cluster, guarantees, "roles-" + std::to_string(number)) {}
 
 std::string RolesActor::DrawLabels(uint64_t layer) {
   return ",\"labels\":{\"layer\":\"" + name() + "-" + std::to_string(layer) + "\",\"group\":\"" +

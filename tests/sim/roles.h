@@ -10,7 +10,7 @@ namespace skiff::sim {
 
 class RolesActor final : public Actor {
  public:
-  RolesActor(Cluster& cluster, Promises& promises, int number);
+  RolesActor(Cluster& cluster, Guarantees& guarantees, int number);
 
  protected:
   Task<void> Step() override;

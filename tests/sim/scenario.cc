@@ -100,7 +100,7 @@ class Scenario {
       : options_(options),
         plan_(DrawPlan(options)),
         cluster_(options.seed, plan_.switch_one_in),
-        promises_(cluster_),
+        guarantees_(cluster_),
         managers_(cluster_, plan_.managers),
         propagation_(cluster_, managers_) {}
 
@@ -123,22 +123,22 @@ class Scenario {
  private:
   void MakeProcesses() {
     for (int i = 0; i < plan_.storms; ++i) {
-      actors_.push_back(std::make_unique<StormActor>(cluster_, promises_, i));
+      actors_.push_back(std::make_unique<StormActor>(cluster_, guarantees_, i));
     }
     for (int i = 0; i < plan_.churns; ++i) {
-      actors_.push_back(std::make_unique<ChurnActor>(cluster_, promises_, i));
+      actors_.push_back(std::make_unique<ChurnActor>(cluster_, guarantees_, i));
     }
     for (int i = 0; i < plan_.graphs; ++i) {
-      auto graph = std::make_unique<GraphActor>(cluster_, promises_, propagation_, i);
+      auto graph = std::make_unique<GraphActor>(cluster_, guarantees_, propagation_, i);
       if (options_.bug == PlantedBug::kHastyForeground) graph->SetHasty();
       if (options_.bug == PlantedBug::kNoPropagation) graph->SetNegligent();
       actors_.push_back(std::move(graph));
     }
     for (int i = 0; i < plan_.tenants; ++i) {
-      actors_.push_back(std::make_unique<TenantActor>(cluster_, promises_, i));
+      actors_.push_back(std::make_unique<TenantActor>(cluster_, guarantees_, i));
     }
     for (int i = 0; i < plan_.roles; ++i) {
-      actors_.push_back(std::make_unique<RolesActor>(cluster_, promises_, i));
+      actors_.push_back(std::make_unique<RolesActor>(cluster_, guarantees_, i));
     }
     for (int i = 0; i < plan_.followers; ++i) {
       followers_.push_back(std::make_unique<Follower>(cluster_, "follower-" + std::to_string(i)));
@@ -269,7 +269,7 @@ class Scenario {
     }
     class Reader final : public Actor {
      public:
-      Reader(Cluster& cluster, Promises& promises) : Actor(cluster, promises, "reader") {}
+      Reader(Cluster& cluster, Guarantees& guarantees) : Actor(cluster, guarantees, "reader") {}
 
      protected:
       Task<void> Step() override {
@@ -278,7 +278,7 @@ class Scenario {
         stopping_ = true;
       }
     };
-    auto reader = std::make_unique<Reader>(cluster_, promises_);
+    auto reader = std::make_unique<Reader>(cluster_, guarantees_);
     reader->Start();
     const uint64_t lists = cluster_.counters().Of("lists");
     cluster_.loop().RunFor(minutes(1), [&] { return reader->done(); });
@@ -299,7 +299,7 @@ class Scenario {
   const ScenarioOptions options_;
   const Plan plan_;
   Cluster cluster_;
-  Promises promises_;
+  Guarantees guarantees_;
   Managers managers_;
   Propagation propagation_;
   std::vector<std::unique_ptr<Actor>> actors_;

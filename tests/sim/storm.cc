@@ -10,8 +10,8 @@ constexpr uint64_t kSharedNames = 2;
 
 }  // namespace
 
-StormActor::StormActor(Cluster& cluster, Promises& promises, int number)
-    : Actor(cluster, promises, "storm-" + std::to_string(number)), name_space_("storm") {}
+StormActor::StormActor(Cluster& cluster, Guarantees& guarantees, int number)
+    : Actor(cluster, guarantees, "storm-" + std::to_string(number)), name_space_("storm") {}
 
 ObjectName StormActor::DrawName() {
   const uint64_t drawn = Draw(kOwnNames + kSharedNames);

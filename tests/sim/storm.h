@@ -11,7 +11,7 @@ namespace skiff::sim {
 
 class StormActor final : public Actor {
  public:
-  StormActor(Cluster& cluster, Promises& promises, int number);
+  StormActor(Cluster& cluster, Guarantees& guarantees, int number);
 
  protected:
   Task<void> Step() override;

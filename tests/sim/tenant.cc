@@ -51,8 +51,8 @@ bool HasQuota(const Ledger& ledger, const std::string& home) {
 
 }  // namespace
 
-TenantActor::TenantActor(Cluster& cluster, Promises& promises, int number)
-    : Actor(cluster, promises, "tenant-" + std::to_string(number)),
+TenantActor::TenantActor(Cluster& cluster, Guarantees& guarantees, int number)
+    : Actor(cluster, guarantees, "tenant-" + std::to_string(number)),
       name_space_(name()),
       free_name_space_(name() + "-free"),
       full_name_space_(name() + "-full") {}

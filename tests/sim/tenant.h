@@ -12,7 +12,7 @@ namespace skiff::sim {
 
 class TenantActor final : public Actor {
  public:
-  TenantActor(Cluster& cluster, Promises& promises, int number);
+  TenantActor(Cluster& cluster, Guarantees& guarantees, int number);
 
  protected:
   Task<void> Step() override;

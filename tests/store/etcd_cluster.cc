@@ -250,7 +250,7 @@ bool EtcdCluster::Running(int index) {
 
 bool EtcdCluster::Healthy(int index) {
   const Member& member = *members_.at(index);
-  Result<HttpAnswer> answer =
+  Result<HttpGetResponse> answer =
       HttpGet(clock_, member.client_address, member.metrics_port, "/health", kHealthLimit);
   return answer && answer->code == 200 && answer->body.find("\"true\"") != std::string::npos;
 }
@@ -280,7 +280,7 @@ std::optional<int> EtcdCluster::Leader() {
   for (int i = 0; i < size(); i++) {
     if (!Running(i)) continue;
     const Member& member = *members_[i];
-    Result<HttpAnswer> answer =
+    Result<HttpGetResponse> answer =
         HttpGet(clock_, member.client_address, member.metrics_port, "/metrics", kMetricsLimit);
     if (answer && answer->body.find("\netcd_server_is_leader 1\n") != std::string::npos) return i;
   }

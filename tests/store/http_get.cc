@@ -33,18 +33,19 @@ class Socket {
   int descriptor_;
 };
 
-Result<HttpAnswer> Parse(const std::string& text) {
+Result<HttpGetResponse> Parse(const std::string& text) {
   size_t end = text.find("\r\n\r\n");
   if (!text.starts_with("HTTP/1.") || end == std::string::npos)
     return Fail(StatusReason::kInternalError, "not an answer in HTTP/1: " + text.substr(0, 80));
-  return HttpAnswer{.code = std::atoi(text.c_str() + std::min(text.find(' ') + 1, text.size())),
-                    .body = text.substr(end + 4)};
+  return HttpGetResponse{
+      .code = std::atoi(text.c_str() + std::min(text.find(' ') + 1, text.size())),
+      .body = text.substr(end + 4)};
 }
 
 }  // namespace
 
-Result<HttpAnswer> HttpGet(Clock& clock, const std::string& address, int port,
-                           const std::string& path, Duration limit) {
+Result<HttpGetResponse> HttpGet(Clock& clock, const std::string& address, int port,
+                                const std::string& path, Duration limit) {
   Duration deadline = clock.Monotonic() + limit;
   std::string where = address + ":" + std::to_string(port) + path;
   sockaddr_in to{};

@@ -8,13 +8,13 @@
 
 namespace skiff::testing {
 
-struct HttpAnswer {
+struct HttpGetResponse {
   int code = 0;
   std::string body;
 };
 
 // GET http://address:port/path, where the address is numeric. Takes at most `limit`.
-Result<HttpAnswer> HttpGet(Clock& clock, const std::string& address, int port,
-                           const std::string& path, Duration limit);
+Result<HttpGetResponse> HttpGet(Clock& clock, const std::string& address, int port,
+                                const std::string& path, Duration limit);
 
 }  // namespace skiff::testing

@@ -85,8 +85,8 @@ Result<void> AdmissionChain::MutateAll(AdmissionRequest& request) {
   return RunPlugins(request, &AdmissionPlugin::Mutate);
 }
 
-void AdmissionChain::Tell(AdmissionPhase phase, const AdmissionRequest& request, bool rejected,
-                          Duration began) {
+void AdmissionChain::NotifyObserver(AdmissionPhase phase, const AdmissionRequest& request,
+                                    bool rejected, Duration began) {
   if (observer_ == nullptr) return;
   observer_->OnStep(phase, request.operation, rejected, clock_.Monotonic() - began);
 }
@@ -94,14 +94,14 @@ void AdmissionChain::Tell(AdmissionPhase phase, const AdmissionRequest& request,
 Result<void> AdmissionChain::Mutate(AdmissionRequest& request) {
   const Duration began = clock_.Monotonic();
   Result<void> result = MutateAll(request);
-  Tell(AdmissionPhase::kMutate, request, !result, began);
+  NotifyObserver(AdmissionPhase::kMutate, request, !result, began);
   return result;
 }
 
 Result<void> AdmissionChain::Validate(AdmissionRequest& request) {
   const Duration began = clock_.Monotonic();
   Result<void> result = RunPlugins(request, &AdmissionPlugin::Validate);
-  Tell(AdmissionPhase::kValidate, request, !result, began);
+  NotifyObserver(AdmissionPhase::kValidate, request, !result, began);
   return result;
 }
 

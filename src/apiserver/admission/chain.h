@@ -66,7 +66,8 @@ class AdmissionChain final : public Admission {
   // All plugins of a phase, one after another.
   Result<void> RunPlugins(AdmissionRequest& request, Ask ask);
   Result<void> MutateAll(AdmissionRequest& request);
-  void Tell(AdmissionPhase phase, const AdmissionRequest& request, bool rejected, Duration began);
+  void NotifyObserver(AdmissionPhase phase, const AdmissionRequest& request, bool rejected,
+                      Duration began);
 
   std::vector<Member> members_;
   Clock& clock_;

@@ -54,7 +54,7 @@ class JobValidation final : public AdmissionPlugin {
     }
     const std::string uid(MetaOf(job).uid());
     std::string found;
-    ForEachNow(groups_, [&](const CacheEntry& entry) {
+    ForEachInCache(groups_, [&](const CacheEntry& entry) {
       if (!found.empty() || entry.name_space() != name_space) return;
       const Result<Document> group = DecodeStored(entry.value().view(), entry.revision());
       if (group && IsControlledBy(*group, uid) && IsGang(*group)) found = entry.name();

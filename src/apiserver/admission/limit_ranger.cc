@@ -77,7 +77,7 @@ class LimitRanger final : public AdmissionPlugin {
 
   template <typename Call>
   bool ForEachRange(const AdmissionRequest& request, Call call) const {
-    return ForEachInNamespaceNow(ranges_, request.name_space, [&](const CacheEntry& entry) {
+    return ForEachInCachedNamespace(ranges_, request.name_space, [&](const CacheEntry& entry) {
       const Result<Document> document = DecodeStored(entry.value().view(), entry.revision());
       const auto range = document ? ViewAs<core::LimitRange>(*document) : std::nullopt;
       return !range || call(*range);

@@ -10,7 +10,7 @@ ResourceStorage* StorageOf(const PluginContext& context, std::string_view group,
 
 std::optional<Document> DecodeNow(ResourceStorage* storage, std::string_view name_space,
                                   std::string_view name) {
-  const EntryRef entry = FindNow(storage, name_space, name);
+  const EntryRef entry = FindInCache(storage, name_space, name);
   if (!entry) return std::nullopt;
   Result<Document> object = DecodeStored(entry->value().view(), entry->revision());
   if (!object) return std::nullopt;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "apiserver/admission/plugin.h"
-#include "apiserver/registry/read_now.h"
+#include "apiserver/registry/cache_reads.h"
 #include "apiserver/rest/object_output.h"
 #include "base/limits.h"
 
@@ -32,7 +32,7 @@ bool IsMadeIn(const Transaction& transaction, const ResourceStorage& storage,
 // Calls with each entry of the namespace, in order of name, until the call returns false. False:
 // the cache is not filled. A resource that is not served has no entries.
 template <typename Call>
-bool ForEachInNamespaceNow(ResourceStorage* storage, std::string_view name_space, Call call) {
+bool ForEachInCachedNamespace(ResourceStorage* storage, std::string_view name_space, Call call) {
   if (storage == nullptr) return true;
   if (!storage->cache().ready()) return false;
   auto list = std::make_shared<std::optional<ListReply>>();
@@ -59,7 +59,7 @@ class Remembered {
   ResourceStorage* storage() const { return storage_; }
   // Null: there is no such object.
   std::shared_ptr<const State> Find(std::string_view name_space, std::string_view name) {
-    const EntryRef entry = FindNow(storage_, name_space, name);
+    const EntryRef entry = FindInCache(storage_, name_space, name);
     return entry ? Of(*entry) : nullptr;
   }
   // Null when the entry cannot be decoded.
@@ -110,7 +110,7 @@ class Summary {
     std::vector<EntryRef> entries;
     size_t at = 0;
     bool same = true;
-    ForEachNow(storage_, [&](const CacheEntry& entry) {
+    ForEachInCache(storage_, [&](const CacheEntry& entry) {
       // An entry is never changed, so the same entries make the same state.
       if (same && at < known->entries.size() && known->entries[at].get() == &entry) {
         ++at;

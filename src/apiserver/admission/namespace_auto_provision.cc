@@ -21,7 +21,7 @@ class NamespaceAutoProvision final : public AdmissionPlugin {
         namespaces_ == nullptr || IsOf(request, "", "namespaces")) {
       return {};
     }
-    if (FindNow(namespaces_, "", request.name_space) ||
+    if (FindInCache(namespaces_, "", request.name_space) ||
         IsMadeIn(request.transaction, *namespaces_, "", request.name_space)) {
       return {};
     }

@@ -17,7 +17,7 @@ class NamespaceExists final : public AdmissionPlugin {
         namespaces_ == nullptr || IsOf(request, "", "namespaces")) {
       return {};
     }
-    if (FindNow(namespaces_, "", request.name_space) ||
+    if (FindInCache(namespaces_, "", request.name_space) ||
         IsMadeIn(request.transaction, *namespaces_, "", request.name_space)) {
       return {};
     }

@@ -72,7 +72,7 @@ class NamespaceLifecycle final : public AdmissionPlugin {
     // A namespace that is going must be emptied, so deletions are no question.
     if (request.name_space.empty() || deletes || namespaces_ == nullptr) return {};
     if (IsOf(request, "authorization.k8s.io", "localsubjectaccessreviews")) return {};
-    const EntryRef found = FindNow(namespaces_, "", request.name_space);
+    const EntryRef found = FindInCache(namespaces_, "", request.name_space);
     if (!found) return CheckAbsent(request);
     if (!Creates(request) || !phase_) return {};
     if (found->field(*phase_) == "Terminating") return RefuseTerminating(request);
@@ -88,7 +88,7 @@ class NamespaceLifecycle final : public AdmissionPlugin {
       }
     }
     if (namespaces_ == nullptr || request.dry_run) return {};
-    if (const EntryRef found = FindNow(namespaces_, "", request.name)) {
+    if (const EntryRef found = FindInCache(namespaces_, "", request.name)) {
       deletions_.Remember(request.name, found->revision(), clock_.Monotonic());
     }
     return {};
@@ -96,7 +96,7 @@ class NamespaceLifecycle final : public AdmissionPlugin {
 
   // A namespace whose deletion the cache may be behind is looked at once more in the store.
   Result<void> CheckDeletedRecently(AdmissionRequest& request, Revision seen) {
-    if (request.awaited == nullptr || request.awaited->has_looked ||
+    if (request.awaited == nullptr || request.awaited->is_retry ||
         !deletions_.MayBeUnseen(request.name_space, seen, clock_.Monotonic())) {
       return {};
     }

@@ -75,7 +75,7 @@ TEST_F(NamespacePluginsTest, LifecycleLooksOnceMoreAtANamespaceWhoseDeletionTheC
   EXPECT_NE(Ask(ConfigMap(AdmissionOperation::kCreate, "ns")), "");
   EXPECT_EQ(awaited_.name, "ns");
   // The store had nothing newer: the deletion came to nothing.
-  has_looked_ = true;
+  has_retried_ = true;
   EXPECT_EQ(Ask(ConfigMap(AdmissionOperation::kCreate, "ns")), "");
 }
 

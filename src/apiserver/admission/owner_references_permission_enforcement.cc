@@ -76,17 +76,17 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
 
  private:
   Result<void> CheckDelete(const AdmissionRequest& request) {
-    const AccessAnswer answer =
-        AskNow(authorizer_, {.user = &request.user,
-                             .verb = "delete",
-                             .is_resource = true,
-                             .group = GroupOf(request),
-                             .version = request.resource.version->desc->version,
-                             .resource = request.resource.name,
-                             .subresource = request.subresource,
-                             .name_space = request.name_space,
-                             .name = request.name,
-                             .path = {}});
+    const AuthorizationResult answer =
+        AuthorizeNow(authorizer_, {.user = &request.user,
+                                   .verb = "delete",
+                                   .is_resource = true,
+                                   .group = GroupOf(request),
+                                   .version = request.resource.version->desc->version,
+                                   .resource = request.resource.name,
+                                   .subresource = request.subresource,
+                                   .name_space = request.name_space,
+                                   .name = request.name,
+                                   .path = {}});
     if (answer.decision == Decision::kAllow) return {};
     return Deny(request, "cannot set an ownerRef on a resource you can't delete: " + answer.reason +
                              ", " + ErrorOf(answer));
@@ -116,17 +116,17 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
                       Quote(owner.api_version()));
     }
     for (const ResourceDesc* resource : resources) {
-      const AccessAnswer answer =
-          AskNow(authorizer_, {.user = &request.user,
-                               .verb = "update",
-                               .is_resource = true,
-                               .group = resource->version->desc->group,
-                               .version = resource->version->desc->version,
-                               .resource = resource->name,
-                               .subresource = "finalizers",
-                               .name_space = resource->namespaced ? request.name_space : "",
-                               .name = owner.name(),
-                               .path = {}});
+      const AuthorizationResult answer =
+          AuthorizeNow(authorizer_, {.user = &request.user,
+                                     .verb = "update",
+                                     .is_resource = true,
+                                     .group = resource->version->desc->group,
+                                     .version = resource->version->desc->version,
+                                     .resource = resource->name,
+                                     .subresource = "finalizers",
+                                     .name_space = resource->namespaced ? request.name_space : "",
+                                     .name = owner.name(),
+                                     .path = {}});
       if (answer.decision == Decision::kAllow) continue;
       return Deny(request,
                   "cannot set blockOwnerDeletion if an ownerReference refers to a resource you "
@@ -136,7 +136,7 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
     return {};
   }
 
-  static std::string ErrorOf(const AccessAnswer& answer) {
+  static std::string ErrorOf(const AuthorizationResult& answer) {
     return answer.evaluation_error.empty() ? "<nil>" : answer.evaluation_error;
   }
 

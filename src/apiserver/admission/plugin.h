@@ -36,7 +36,7 @@ struct PluginContext {
 };
 
 // Made once; called from any thread, several at a time. Lookups are of the watch caches and do not
-// wait (registry/read_now.h). Mutate() may be called twice for a request (AdmissionRequest's
+// wait (registry/cache_reads.h). Mutate() may be called twice for a request (AdmissionRequest's
 // reinvoke), so what it has done once it must not do again.
 class AdmissionPlugin {
  public:

@@ -11,7 +11,7 @@
 #include "apiserver/admission/pod_security_config.h"
 #include "apiserver/admission/pod_security_namespace.h"
 #include "apiserver/admission/request.h"
-#include "apiserver/registry/read_now.h"
+#include "apiserver/registry/cache_reads.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_output.h"
 #include "apiserver/validation/field_errors.h"
@@ -208,7 +208,7 @@ class PodSecurity final : public AdmissionPlugin {
   }
 
   std::optional<NamespacePolicy> PolicyOf(const AdmissionRequest& request) const {
-    const EntryRef entry = FindNow(namespaces_, {}, request.name_space);
+    const EntryRef entry = FindInCache(namespaces_, {}, request.name_space);
     if (!entry) {
       // One that is made for this very object has no labels of anybody's.
       if (!IsMadeIn(request.transaction, *namespaces_, {}, request.name_space)) return std::nullopt;

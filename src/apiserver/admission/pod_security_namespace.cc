@@ -111,7 +111,7 @@ std::vector<std::string> CheckPodsOfNamespace(ResourceStorage* pods, std::string
                                               const PodSecurityConfig& config, Clock& clock) {
   const Duration deadline = clock.Monotonic() + limits::kMaxPodCheckTime;
   NamespaceCheck check(enforce, config);
-  const bool listed = ForEachInNamespaceNow(pods, name_space, [&](const CacheEntry& entry) {
+  const bool listed = ForEachInCachedNamespace(pods, name_space, [&](const CacheEntry& entry) {
     check.See(entry, clock, deadline);
     return true;
   });

@@ -32,7 +32,7 @@ std::unexpected<Status> Deny(const AdmissionRequest& request, std::string_view w
 std::string Quote(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 bool IsAllowed(Authorizer& authorizer, const AccessAttributes& attributes) {
-  return AskNow(authorizer, attributes).decision == Decision::kAllow;
+  return AuthorizeNow(authorizer, attributes).decision == Decision::kAllow;
 }
 
 }  // namespace skiff

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "apiserver/authz/ask_now.h"
+#include "apiserver/authz/authorize_now.h"
 #include "apiserver/rest/admission.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"

@@ -61,7 +61,7 @@ class ResourceQuota final : public AdmissionPlugin {
     // A quota that is made anew while it exists is not charged for itself: its key is in the
     // transaction already.
     const bool is_quota = IsOf(request, "", "resourcequotas");
-    return ForEachInNamespaceNow(quotas_, request.name_space, [&](const CacheEntry& entry) {
+    return ForEachInCachedNamespace(quotas_, request.name_space, [&](const CacheEntry& entry) {
       if (is_quota && entry.name() == NameOf(request)) return true;
       Result<Document> document = DecodeStored(entry.value().view(), entry.revision());
       if (document && document->type() == core::ResourceQuota::Type()) {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "apiserver/admission/lookups.h"
-#include "apiserver/registry/read_now.h"
+#include "apiserver/registry/cache_reads.h"
 #include "apiserver/rest/object_output.h"
 #include "quota/pod_of_claim.h"
 #include "views/core/v1.h"
@@ -34,7 +34,7 @@ CachedQuotaLookups::CachedQuotaLookups(const StorageSet& storages)
       classes_(Find(storages, "resource.k8s.io", "deviceclasses")) {}
 
 std::string CachedQuotaLookups::ExtendedResourceOf(std::string_view device_class) const {
-  const EntryRef entry = FindNow(classes_, {}, device_class);
+  const EntryRef entry = FindInCache(classes_, {}, device_class);
   if (!entry) return {};
   const Result<Document> document = Decode(*entry);
   return document ? ExtendedResourceName(*document) : std::string();
@@ -43,10 +43,10 @@ std::string CachedQuotaLookups::ExtendedResourceOf(std::string_view device_class
 bool CachedQuotaLookups::HasDeviceClass(std::string_view extended_resource) const {
   if (extended_resource.starts_with(kDeviceClassPrefix)) {
     return static_cast<bool>(
-        FindNow(classes_, {}, extended_resource.substr(kDeviceClassPrefix.size())));
+        FindInCache(classes_, {}, extended_resource.substr(kDeviceClassPrefix.size())));
   }
   bool found = false;
-  ForEachNow(classes_, [&](const CacheEntry& entry) {
+  ForEachInCache(classes_, [&](const CacheEntry& entry) {
     const Result<Document> document = Decode(entry);
     found |= document && ExtendedResourceName(*document) == extended_resource;
   });
@@ -59,7 +59,7 @@ std::shared_ptr<const Document> CachedQuotaLookups::PodOfClaim(const Document& d
   const views::meta_v1::OwnerReference owner = PodOwnerOf(*claim);
   if (owner.AsValue() == nullptr) return nullptr;
   const std::string_view name_space = claim->metadata().namespace_();
-  const EntryRef entry = FindNow(pods_, name_space, owner.name());
+  const EntryRef entry = FindInCache(pods_, name_space, owner.name());
   if (!entry) return nullptr;
   Result<Document> decoded = Decode(*entry);
   if (!decoded) return nullptr;
@@ -73,7 +73,7 @@ std::shared_ptr<const Document> CachedQuotaLookups::PodOfClaim(const Document& d
   }
   // Until the pod says which claim is its own, it is the oldest one.
   bool is_oldest = true;
-  ForEachInNamespaceNow(claims_, name_space, [&](const CacheEntry& other_entry) {
+  ForEachInCachedNamespace(claims_, name_space, [&](const CacheEntry& other_entry) {
     const Result<Document> other_document = Decode(other_entry);
     const auto other = other_document ? ViewAs<dra::ResourceClaim>(*other_document) : std::nullopt;
     if (!other || PodOwnerOf(*other).uid() != owner.uid()) return true;

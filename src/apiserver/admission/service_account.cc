@@ -12,8 +12,8 @@
 
 #include "apiserver/admission/lookups.h"
 #include "apiserver/admission/plugins.h"
-#include "apiserver/authz/pod_references.h"
 #include "apiserver/admission/request.h"
+#include "apiserver/authz/pod_references.h"
 #include "apiserver/validation/seen_names.h"
 #include "object/scalar/generate_name.h"
 #include "views/core/v1.h"
@@ -218,7 +218,7 @@ class ServiceAccountPlugin final : public AdmissionPlugin {
     if (auto account = accounts_.Find(request.name_space, name)) return account;
     if (request.awaited != nullptr && accounts_.storage() != nullptr) {
       // A controller makes the default account of each new namespace.
-      const int looks = name == kDefaultAccount ? limits::kDefaultServiceAccountLooks : 1;
+      const int looks = name == kDefaultAccount ? limits::kDefaultServiceAccountRetries : 1;
       *request.awaited = {accounts_.storage(), std::string(request.name_space), name, looks};
     }
     return Deny(request, "error looking up service account " + path + ": serviceaccount " +

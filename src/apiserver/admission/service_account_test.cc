@@ -75,9 +75,9 @@ TEST_F(ServiceAccountPluginTest, AMissingAccountIsAwaitedAndTheDefaultOneLonger)
             "serviceaccount \"default\" not found");
   EXPECT_EQ(awaited_.name, "default");
   EXPECT_EQ(awaited_.name_space, "ns");
-  EXPECT_EQ(awaited_.looks, limits::kDefaultServiceAccountLooks);
+  EXPECT_EQ(awaited_.attempts, limits::kDefaultServiceAccountRetries);
   EXPECT_NE(AskPod(R"({"serviceAccountName":"other","containers":[]})"), "");
-  EXPECT_EQ(awaited_.looks, 1);
+  EXPECT_EQ(awaited_.attempts, 1);
 }
 
 TEST_F(ServiceAccountPluginTest, MirrorPodsHaveNoAccountAndNoSecrets) {

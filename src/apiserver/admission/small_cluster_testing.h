@@ -140,8 +140,8 @@ class SmallCluster {
  private:
   class AllowAll final : public Authorizer {
     void Authorize(const AccessAttributes&,
-                   std::move_only_function<void(AccessAnswer)> done) override {
-      done(AccessAnswer{});
+                   std::move_only_function<void(AuthorizationResult)> done) override {
+      done(AuthorizationResult{});
     }
   };
 

@@ -28,7 +28,7 @@ namespace skiff::testing {
 class ScriptedAuthorizer final : public Authorizer {
  public:
   void Authorize(const AccessAttributes& attributes,
-                 std::move_only_function<void(AccessAnswer)> done) override {
+                 std::move_only_function<void(AuthorizationResult)> done) override {
     const std::string asked =
         std::string(attributes.verb) + " " + std::string(attributes.group) + "/" +
         std::string(attributes.resource) + "/" + std::string(attributes.subresource) + " " +
@@ -148,7 +148,7 @@ class PluginTest : public ::testing::Test {
     transaction_ = {};
     warnings_.clear();
     awaited_ = {};
-    awaited_.has_looked = has_looked_;
+    awaited_.is_retry = has_retried_;
     AdmissionRequest request{.operation = asked.operation,
                              .resource = resource,
                              .subresource = asked.subresource,
@@ -198,7 +198,7 @@ class PluginTest : public ::testing::Test {
   Transaction transaction_;
   std::vector<std::string> warnings_;
   AwaitedObject awaited_;
-  bool has_looked_ = false;  // for what an earlier try lacked
+  bool has_retried_ = false;  // for what an earlier try lacked
 
  private:
   std::shared_ptr<MemoryDisk> disk_ = std::make_shared<MemoryDisk>();

@@ -312,7 +312,7 @@ Authentication ServiceAccountTokens::CheckLegacyAccount(const LegacyVerification
     return Authentication::Refused("ServiceAccount UID (" + account->uid +
                                    ") does not match claim (" + claims.service_account_uid + ")");
   }
-  TellLegacyUse(verification);
+  ReportLegacyUse(verification);
   const auto invalid = verification.secret.labels.find(kInvalidSinceLabel);
   if (invalid != verification.secret.labels.end() && !invalid->second.empty()) {
     return Authentication::Refused(
@@ -340,7 +340,7 @@ Authentication ServiceAccountTokens::CheckLegacyAccount(const LegacyVerification
   return found;
 }
 
-void ServiceAccountTokens::TellLegacyUse(const LegacyVerification& verification) const {
+void ServiceAccountTokens::ReportLegacyUse(const LegacyVerification& verification) const {
   if (!options_.on_legacy_use) return;
   const int64_t now = Now().seconds;
   const auto label = verification.secret.labels.find(kLastUsedLabel);

@@ -60,7 +60,7 @@ class ServiceAccountTokens final : public TokenAuthenticator {
                          Result<BoundObject> secret);
   Authentication CheckLegacyAccount(const LegacyVerification& verification,
                                     const Result<BoundObject>& account) const;
-  void TellLegacyUse(const LegacyVerification& verification) const;
+  void ReportLegacyUse(const LegacyVerification& verification) const;
   Timestamp Now() const;
 
   const ServiceAccountTokenOptions options_;

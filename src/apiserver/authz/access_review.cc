@@ -126,7 +126,7 @@ AccessAttributes AttributesOf(Review& review) {
   return attributes;
 }
 
-void WriteStatus(Review& review, const AccessAnswer& answer) {
+void WriteStatus(Review& review, const AuthorizationResult& answer) {
   std::string error;
   for (const std::string& part :
        {answer.evaluation_error, review.fields.EvaluationError("fieldSelector"),
@@ -152,7 +152,7 @@ void Run(std::shared_ptr<Review> review, Scope scope, Authorizer& authorizer) {
     review->done(std::unexpected(InvalidObject(kGroup, "", "", std::move(causes))));
     return;
   }
-  authorizer.Authorize(AttributesOf(*review), [review](AccessAnswer answer) {
+  authorizer.Authorize(AttributesOf(*review), [review](AuthorizationResult answer) {
     WriteStatus(*review, answer);
     review->done(std::move(review->document));
   });

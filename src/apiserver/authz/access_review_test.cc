@@ -24,7 +24,7 @@ Document Decode(std::string_view kind, std::string_view json) {
 class Recorder final : public Authorizer {
  public:
   void Authorize(const AccessAttributes& attributes,
-                 std::move_only_function<void(AccessAnswer)> done) override {
+                 std::move_only_function<void(AuthorizationResult)> done) override {
     user = *attributes.user;
     asked = std::string(attributes.verb) + " " + std::string(attributes.group) + "/" +
             std::string(attributes.version) + " " + std::string(attributes.resource) + "/" +
@@ -32,7 +32,7 @@ class Recorder final : public Authorizer {
             std::string(attributes.name) + " " + std::string(attributes.path);
     fields.assign(attributes.field_requirements.begin(), attributes.field_requirements.end());
     labels.assign(attributes.label_requirements.begin(), attributes.label_requirements.end());
-    AccessAnswer answer;
+    AuthorizationResult answer;
     answer.decision = user.IsIn("good") ? Decision::kAllow : Decision::kNoOpinion;
     if (user.IsIn("good")) answer.reason = "good";
     done(std::move(answer));

@@ -6,7 +6,7 @@
 
 namespace skiff {
 
-using AnswerCallback = std::move_only_function<void(AccessAnswer)>;
+using AnswerCallback = std::move_only_function<void(AuthorizationResult)>;
 
 void AlwaysAllow::Authorize(const AccessAttributes&, AnswerCallback done) {
   done({.decision = Decision::kAllow, .reason = {}, .evaluation_error = {}});
@@ -49,7 +49,7 @@ void UnionAuthorizer::Authorize(const AccessAttributes& attributes, AnswerCallba
 
 void UnionAuthorizer::TryNext(std::shared_ptr<Attempt> attempt) {
   if (attempt->next == members_.size()) {
-    AccessAnswer answer;
+    AuthorizationResult answer;
     for (const std::string& reason : attempt->reasons) {
       if (!answer.reason.empty()) answer.reason += '\n';
       answer.reason += reason;
@@ -59,7 +59,7 @@ void UnionAuthorizer::TryNext(std::shared_ptr<Attempt> attempt) {
     return;
   }
   Authorizer& member = *members_[attempt->next++];
-  member.Authorize(attempt->attributes, [this, attempt](AccessAnswer answer) {
+  member.Authorize(attempt->attributes, [this, attempt](AuthorizationResult answer) {
     if (answer.decision != Decision::kNoOpinion) {
       attempt->done(std::move(answer));
       return;

@@ -28,7 +28,7 @@ class RuleResolver {
 class AlwaysAllow final : public Authorizer, public RuleResolver {
  public:
   void Authorize(const AccessAttributes& attributes,
-                 std::move_only_function<void(AccessAnswer)> done) override;
+                 std::move_only_function<void(AuthorizationResult)> done) override;
   UserRules RulesFor(const UserInfo& user, std::string_view name_space) override;
 };
 
@@ -36,7 +36,7 @@ class AlwaysAllow final : public Authorizer, public RuleResolver {
 class AlwaysDeny final : public Authorizer, public RuleResolver {
  public:
   void Authorize(const AccessAttributes& attributes,
-                 std::move_only_function<void(AccessAnswer)> done) override;
+                 std::move_only_function<void(AuthorizationResult)> done) override;
   UserRules RulesFor(const UserInfo& user, std::string_view name_space) override;
 };
 
@@ -46,7 +46,7 @@ class PrivilegedGroups final : public Authorizer {
  public:
   explicit PrivilegedGroups(std::vector<std::string> groups) : groups_(std::move(groups)) {}
   void Authorize(const AccessAttributes& attributes,
-                 std::move_only_function<void(AccessAnswer)> done) override;
+                 std::move_only_function<void(AuthorizationResult)> done) override;
 
  private:
   const std::vector<std::string> groups_;
@@ -58,7 +58,7 @@ class UnionAuthorizer final : public Authorizer {
  public:
   explicit UnionAuthorizer(std::vector<Authorizer*> members) : members_(std::move(members)) {}
   void Authorize(const AccessAttributes& attributes,
-                 std::move_only_function<void(AccessAnswer)> done) override;
+                 std::move_only_function<void(AuthorizationResult)> done) override;
 
  private:
   struct Attempt;

@@ -145,17 +145,17 @@ void CheckEscalation(const RbacWrite& write, Authorizer& authorizer, RbacPolicy&
       return;
     }
   }
-  authorizer.Authorize(
-      ExplicitRight(write, *role, is_binding),
-      [&write, &policy, role, is_binding, done = std::move(done)](AccessAnswer answer) mutable {
-        if (answer.decision == Decision::kAllow) {
-          done({});
-        } else if (is_binding) {
-          done(CheckBinding(write, policy, *role));
-        } else {
-          done(CheckRole(write, policy));
-        }
-      });
+  authorizer.Authorize(ExplicitRight(write, *role, is_binding),
+                       [&write, &policy, role, is_binding,
+                        done = std::move(done)](AuthorizationResult answer) mutable {
+                         if (answer.decision == Decision::kAllow) {
+                           done({});
+                         } else if (is_binding) {
+                           done(CheckBinding(write, policy, *role));
+                         } else {
+                           done(CheckRole(write, policy));
+                         }
+                       });
 }
 
 }  // namespace skiff

@@ -13,10 +13,10 @@ constexpr std::string_view kUserPrefix = "system:node:";
 constexpr char kNodesGroup[] = "system:nodes";
 constexpr std::string_view kOwnVerbs[] = {"get", "create", "update", "patch", "delete"};
 
-AccessAnswer Allowed() {
+AuthorizationResult Allowed() {
   return {.decision = Decision::kAllow, .reason = {}, .evaluation_error = {}};
 }
-AccessAnswer NotAllowed(std::string why = {}) {
+AuthorizationResult NotAllowed(std::string why = {}) {
   return {.decision = Decision::kNoOpinion, .reason = std::move(why), .evaluation_error = {}};
 }
 
@@ -36,7 +36,7 @@ bool Selects(const AccessAttributes& asked, std::string_view field, std::string_
   });
 }
 
-AccessAnswer OwnLease(std::string_view node, const AccessAttributes& asked) {
+AuthorizationResult OwnLease(std::string_view node, const AccessAttributes& asked) {
   if (std::ranges::find(kOwnVerbs, asked.verb) == std::end(kOwnVerbs)) {
     return NotAllowed("can only get, create, update, patch, or delete a node lease");
   }
@@ -50,7 +50,7 @@ AccessAnswer OwnLease(std::string_view node, const AccessAttributes& asked) {
   return Allowed();
 }
 
-AccessAnswer OwnCsiNode(std::string_view node, const AccessAttributes& asked) {
+AuthorizationResult OwnCsiNode(std::string_view node, const AccessAttributes& asked) {
   if (std::ranges::find(kOwnVerbs, asked.verb) == std::end(kOwnVerbs)) {
     return NotAllowed("can only get, create, update, patch, or delete a CSINode");
   }
@@ -61,7 +61,7 @@ AccessAnswer OwnCsiNode(std::string_view node, const AccessAttributes& asked) {
   return Allowed();
 }
 
-AccessAnswer OwnNode(std::string_view node, const AccessAttributes& asked) {
+AuthorizationResult OwnNode(std::string_view node, const AccessAttributes& asked) {
   if (asked.subresource == "status" && IsOneOf(asked.verb, {"update", "patch"})) return Allowed();
   if (!asked.subresource.empty()) return NotAllowed();
   if (IsOneOf(asked.verb, {"create", "update", "patch"})) return Allowed();
@@ -91,7 +91,7 @@ NodeAuthorizer::NodeAuthorizer(const NodeGraph& graph, NodeAuthorizerFeatures fe
     : graph_(graph), features_(features), rules_(RulesOfNodes()) {}
 
 void NodeAuthorizer::Authorize(const AccessAttributes& attributes,
-                               std::move_only_function<void(AccessAnswer)> done) {
+                               std::move_only_function<void(AuthorizationResult)> done) {
   done(Decide(attributes));
 }
 
@@ -102,7 +102,7 @@ UserRules NodeAuthorizer::RulesFor(const UserInfo& user, std::string_view /*name
           .error = "node authorizer does not support user rule resolution"};
 }
 
-AccessAnswer NodeAuthorizer::Decide(const AccessAttributes& asked) const {
+AuthorizationResult NodeAuthorizer::Decide(const AccessAttributes& asked) const {
   const UserInfo& user = *asked.user;
   if (!IsNode(user)) return NotAllowed();
   const std::string_view node = std::string_view(user.name).substr(kUserPrefix.size());
@@ -132,23 +132,23 @@ AccessAnswer NodeAuthorizer::Decide(const AccessAttributes& asked) const {
   return is_allowed ? Allowed() : NotAllowed();
 }
 
-AccessAnswer NodeAuthorizer::Related(std::string_view node, NodeThing thing,
-                                     const AccessAttributes& asked) const {
+AuthorizationResult NodeAuthorizer::Related(std::string_view node, NodeThing thing,
+                                            const AccessAttributes& asked) const {
   if (asked.name.empty()) return NotAllowed("No Object name found");
   if (graph_.Concerns(node, thing, asked.name_space, asked.name)) return Allowed();
   return NotAllowed("no relationship found between node '" + std::string(node) +
                     "' and this object");
 }
 
-AccessAnswer NodeAuthorizer::Get(std::string_view node, NodeThing thing,
-                                 const AccessAttributes& asked) const {
+AuthorizationResult NodeAuthorizer::Get(std::string_view node, NodeThing thing,
+                                        const AccessAttributes& asked) const {
   if (asked.verb != "get") return NotAllowed("can only get individual resources of this type");
   if (!asked.subresource.empty()) return NotAllowed("cannot get subresource");
   return Related(node, thing, asked);
 }
 
-AccessAnswer NodeAuthorizer::Read(std::string_view node, NodeThing thing,
-                                  const AccessAttributes& asked) const {
+AuthorizationResult NodeAuthorizer::Read(std::string_view node, NodeThing thing,
+                                         const AccessAttributes& asked) const {
   if (!IsOneOf(asked.verb, {"get", "list", "watch"})) {
     return NotAllowed("can only read resources of this type");
   }
@@ -157,8 +157,8 @@ AccessAnswer NodeAuthorizer::Read(std::string_view node, NodeThing thing,
   return Related(node, thing, asked);
 }
 
-AccessAnswer NodeAuthorizer::VolumeClaim(std::string_view node,
-                                         const AccessAttributes& asked) const {
+AuthorizationResult NodeAuthorizer::VolumeClaim(std::string_view node,
+                                                const AccessAttributes& asked) const {
   if (asked.subresource != "status") return Get(node, NodeThing::kVolumeClaim, asked);
   if (!IsOneOf(asked.verb, {"update", "patch"})) {
     return NotAllowed("can only get/update/patch this type");
@@ -166,8 +166,8 @@ AccessAnswer NodeAuthorizer::VolumeClaim(std::string_view node,
   return Related(node, NodeThing::kVolumeClaim, asked);
 }
 
-AccessAnswer NodeAuthorizer::ServiceAccount(std::string_view node,
-                                            const AccessAttributes& asked) const {
+AuthorizationResult NodeAuthorizer::ServiceAccount(std::string_view node,
+                                                   const AccessAttributes& asked) const {
   if (asked.verb == "get" && asked.subresource.empty()) {
     if (!features_.service_accounts && !features_.pod_certificates) {
       return NotAllowed("not allowed to get service accounts");
@@ -183,8 +183,8 @@ AccessAnswer NodeAuthorizer::ServiceAccount(std::string_view node,
   return Related(node, NodeThing::kServiceAccount, asked);
 }
 
-AccessAnswer NodeAuthorizer::ResourceSlice(std::string_view node,
-                                           const AccessAttributes& asked) const {
+AuthorizationResult NodeAuthorizer::ResourceSlice(std::string_view node,
+                                                  const AccessAttributes& asked) const {
   if (!asked.subresource.empty()) return NotAllowed("cannot authorize ResourceSlice subresources");
   if (asked.verb == "create") return Allowed();
   if (IsOneOf(asked.verb, {"get", "update", "patch", "delete"})) {
@@ -200,7 +200,8 @@ AccessAnswer NodeAuthorizer::ResourceSlice(std::string_view node,
       "can only list/watch/deletecollection resourceslices with nodeName field selector");
 }
 
-AccessAnswer NodeAuthorizer::Pod(std::string_view node, const AccessAttributes& asked) const {
+AuthorizationResult NodeAuthorizer::Pod(std::string_view node,
+                                        const AccessAttributes& asked) const {
   if (asked.subresource == "status") {
     return IsOneOf(asked.verb, {"update", "patch"}) ? Allowed() : NotAllowed();
   }
@@ -214,8 +215,8 @@ AccessAnswer NodeAuthorizer::Pod(std::string_view node, const AccessAttributes& 
   return NotAllowed("can only list/watch pods with spec.nodeName field selector");
 }
 
-AccessAnswer NodeAuthorizer::PodCertificate(std::string_view node,
-                                            const AccessAttributes& asked) const {
+AuthorizationResult NodeAuthorizer::PodCertificate(std::string_view node,
+                                                   const AccessAttributes& asked) const {
   if (!features_.pod_certificates) return NotAllowed();
   if (!asked.subresource.empty()) {
     return NotAllowed("nodes may not access the status subresource of PodCertificateRequests");

@@ -32,20 +32,23 @@ class NodeAuthorizer final : public Authorizer, public RuleResolver {
   // The graph outlives it.
   NodeAuthorizer(const NodeGraph& graph, NodeAuthorizerFeatures features);
   void Authorize(const AccessAttributes& attributes,
-                 std::move_only_function<void(AccessAnswer)> done) override;
+                 std::move_only_function<void(AuthorizationResult)> done) override;
   // What a node may read depends on its pods, which rules cannot say.
   UserRules RulesFor(const UserInfo& user, std::string_view name_space) override;
 
  private:
-  AccessAnswer Decide(const AccessAttributes& asked) const;
-  AccessAnswer Related(std::string_view node, NodeThing thing, const AccessAttributes& asked) const;
-  AccessAnswer Get(std::string_view node, NodeThing thing, const AccessAttributes& asked) const;
-  AccessAnswer Read(std::string_view node, NodeThing thing, const AccessAttributes& asked) const;
-  AccessAnswer VolumeClaim(std::string_view node, const AccessAttributes& asked) const;
-  AccessAnswer ServiceAccount(std::string_view node, const AccessAttributes& asked) const;
-  AccessAnswer ResourceSlice(std::string_view node, const AccessAttributes& asked) const;
-  AccessAnswer Pod(std::string_view node, const AccessAttributes& asked) const;
-  AccessAnswer PodCertificate(std::string_view node, const AccessAttributes& asked) const;
+  AuthorizationResult Decide(const AccessAttributes& asked) const;
+  AuthorizationResult Related(std::string_view node, NodeThing thing,
+                              const AccessAttributes& asked) const;
+  AuthorizationResult Get(std::string_view node, NodeThing thing,
+                          const AccessAttributes& asked) const;
+  AuthorizationResult Read(std::string_view node, NodeThing thing,
+                           const AccessAttributes& asked) const;
+  AuthorizationResult VolumeClaim(std::string_view node, const AccessAttributes& asked) const;
+  AuthorizationResult ServiceAccount(std::string_view node, const AccessAttributes& asked) const;
+  AuthorizationResult ResourceSlice(std::string_view node, const AccessAttributes& asked) const;
+  AuthorizationResult Pod(std::string_view node, const AccessAttributes& asked) const;
+  AuthorizationResult PodCertificate(std::string_view node, const AccessAttributes& asked) const;
 
   const NodeGraph& graph_;
   const NodeAuthorizerFeatures features_;

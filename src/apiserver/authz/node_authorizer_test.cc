@@ -35,9 +35,9 @@ class NodeAuthorizerTest : public ::testing::Test {
                          "controllerPublishSecretRef":{"namespace":"vault","name":"other"}}}})"));
   }
 
-  AccessAnswer Ask(std::string_view verb, std::string_view group, std::string_view resource,
-                   std::string_view name = "", std::string_view name_space = "ns",
-                   const std::vector<SelectedBy>& fields = {}) {
+  AuthorizationResult Ask(std::string_view verb, std::string_view group, std::string_view resource,
+                          std::string_view name = "", std::string_view name_space = "ns",
+                          const std::vector<SelectedBy>& fields = {}) {
     UserInfo user{.name = user_, .uid = {}, .groups = {"system:nodes"}, .extra = {}};
     AccessAttributes asked;
     asked.user = &user;
@@ -51,8 +51,8 @@ class NodeAuthorizerTest : public ::testing::Test {
     asked.name_space = name_space;
     asked.name = name;
     asked.field_requirements = fields;
-    AccessAnswer out;
-    authorizer_.Authorize(asked, [&](AccessAnswer answer) { out = std::move(answer); });
+    AuthorizationResult out;
+    authorizer_.Authorize(asked, [&](AuthorizationResult answer) { out = std::move(answer); });
     return out;
   }
   bool May(std::string_view verb, std::string_view group, std::string_view resource,

@@ -253,8 +253,8 @@ void RbacPolicy::VisitBindings(const UserInfo& user, std::string_view name_space
   if (const Scope* scope = FindScope(name_space)) VisitScope(*scope, user, visit);
 }
 
-AccessAnswer RbacPolicy::Decide(const AccessAttributes& attributes) const {
-  AccessAnswer answer;
+AuthorizationResult RbacPolicy::Decide(const AccessAttributes& attributes) const {
+  AuthorizationResult answer;
   std::vector<std::string> errors;
   const std::shared_lock lock(mutex_);
   VisitBindings(*attributes.user, attributes.name_space, [&](const Binding& binding) {
@@ -277,7 +277,7 @@ AccessAnswer RbacPolicy::Decide(const AccessAttributes& attributes) const {
 }
 
 void RbacPolicy::Authorize(const AccessAttributes& attributes,
-                           std::move_only_function<void(AccessAnswer)> done) {
+                           std::move_only_function<void(AuthorizationResult)> done) {
   done(Decide(attributes));
 }
 

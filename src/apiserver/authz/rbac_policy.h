@@ -49,9 +49,9 @@ class RbacPolicy final : public Authorizer, public RuleResolver {
   // `name_space` is empty for the kinds of the cluster.
   void Remove(RbacKind kind, std::string_view name_space, std::string_view name);
 
-  AccessAnswer Decide(const AccessAttributes& attributes) const;
+  AuthorizationResult Decide(const AccessAttributes& attributes) const;
   void Authorize(const AccessAttributes& attributes,
-                 std::move_only_function<void(AccessAnswer)> done) override;
+                 std::move_only_function<void(AuthorizationResult)> done) override;
   // The error names the roles that bindings refer to and that are not there.
   UserRules RulesFor(const UserInfo& user, std::string_view name_space) override;
   // How errors name a role that is missing: Kubernetes says `clusterrole.rbac.… "r" not found`

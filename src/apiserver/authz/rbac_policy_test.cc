@@ -242,9 +242,9 @@ TEST(ForbiddenTest, MessagesAreThoseOfKubernetes) {
             "forbidden: User \"bob\" cannot get path \"/&lt;b&gt;\"");
 }
 
-AccessAnswer Answer(Authorizer& authorizer, const AccessAttributes& attributes) {
-  AccessAnswer answer;
-  authorizer.Authorize(attributes, [&](AccessAnswer a) { answer = std::move(a); });
+AuthorizationResult Answer(Authorizer& authorizer, const AccessAttributes& attributes) {
+  AuthorizationResult answer;
+  authorizer.Authorize(attributes, [&](AuthorizationResult a) { answer = std::move(a); });
   return answer;
 }
 
@@ -256,7 +256,7 @@ TEST(UnionAuthorizerTest, TheFirstOpinionCounts) {
   const UserInfo root = User("root", {"system:masters"});
   const UserInfo bob = User("bob");
   EXPECT_EQ(Answer(refusing, Ask(root, "get", "pods")).decision, Decision::kAllow);
-  const AccessAnswer refused = Answer(refusing, Ask(bob, "get", "pods"));
+  const AuthorizationResult refused = Answer(refusing, Ask(bob, "get", "pods"));
   EXPECT_EQ(refused.decision, Decision::kNoOpinion);
   EXPECT_EQ(refused.reason, "Everything is forbidden.\nEverything is forbidden.");
   UnionAuthorizer allowing({&deny, &allow});

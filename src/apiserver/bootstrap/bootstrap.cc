@@ -62,7 +62,8 @@ Bootstrap::Bootstrap(BootstrapContext context, BootstrapOptions options)
 }
 
 void Bootstrap::AddTasks() {
-  tasks_.push_back({"the kubernetes service", kAlivePeriod, [this] { return SayAlive(); }, true});
+  tasks_.push_back(
+      {"the kubernetes service", kAlivePeriod, [this] { return RenewServerIdentity(); }, true});
   tasks_.push_back(
       {"system objects", kKeepPeriod, [this] { return writer_.Ensure(KeptObjects()); }});
   tasks_.push_back(
@@ -204,7 +205,7 @@ Result<void> Bootstrap::RepairServices() {
   return services->Repair(context_.rest.clock, context_.rest.random);
 }
 
-Result<void> Bootstrap::SayAlive() {
+Result<void> Bootstrap::RenewServerIdentity() {
   std::vector<WantedObject> objects;
   objects.push_back(KubernetesService(options_.service_ranges.front(), options_.port,
                                       options_.kubernetes_service_node_port));

@@ -82,7 +82,7 @@ class Bootstrap {
   Result<void> EnsureAll();
   bool IsDamage(const Status& error) const;
   std::vector<WantedObject> KeptObjects() const;
-  Result<void> SayAlive();
+  Result<void> RenewServerIdentity();
   Result<void> RepairServices();
   void AddTasks();
   void Run();

@@ -7,7 +7,7 @@
 
 #include "apiserver/managed_fields/apply_configuration.h"
 #include "apiserver/managed_fields/field_manager.h"
-#include "apiserver/registry/read_now.h"
+#include "apiserver/registry/cache_reads.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/object_output.h"
 #include "object/json/decode.h"
@@ -52,7 +52,7 @@ Timestamp Since(const Conditions& conditions, const WantedCondition& wanted, Tim
 
 WantedCondition DanglingOf(const flow::FlowSchema& schema, ResourceStorage* levels) {
   const std::string_view level = schema.spec().priority_level_configuration().name();
-  const bool found = static_cast<bool>(FindNow(levels, "", level));
+  const bool found = static_cast<bool>(FindInCache(levels, "", level));
   return {.type = "Dangling",
           .status = found ? "False" : "True",
           .reason = found ? "Found" : "NotFound",
@@ -93,7 +93,7 @@ std::optional<WantedCondition> AvailableOf(const registration::APIService& servi
   if (reference.AsValue() == nullptr) return std::nullopt;
   const std::string where =
       std::string(reference.name()) + " in \"" + std::string(reference.namespace_()) + "\"";
-  if (FindNow(services, reference.namespace_(), reference.name())) {
+  if (FindInCache(services, reference.namespace_(), reference.name())) {
     return WantedCondition{.type = "Available",
                            .status = "False",
                            .reason = "FailedDiscoveryCheck",
@@ -137,7 +137,7 @@ Result<void> KeepFlowSchemaConditions(SystemWriter& writer) {
       writer.StorageOf(*FindResource(kGroup, "v1", "prioritylevelconfigurations"));
   if (levels == nullptr || !levels->cache().ready()) return {};
   std::vector<Wrong> wrong;
-  ForEachNow(writer.StorageOf(schemas), [&](const CacheEntry& entry) {
+  ForEachInCache(writer.StorageOf(schemas), [&](const CacheEntry& entry) {
     const Result<Document> object = DecodeStored(entry.value().view(), {});
     if (!object) return;
     const flow::FlowSchema schema(*object);
@@ -148,7 +148,7 @@ Result<void> KeepFlowSchemaConditions(SystemWriter& writer) {
   Result<void> out;
   for (Wrong& each : wrong) {
     const Timestamp now = NowOf(writer.rest().clock);
-    Result<void> written = writer.MendExisting(
+    Result<void> written = writer.RepairExisting(
         schemas, each.name, [wanted = std::move(each.wanted), now](Document& object) {
           if (!Says(flow::FlowSchema(object).status().conditions(), wanted)) {
             ApplyDangling(wanted, now, object);
@@ -164,7 +164,7 @@ Result<void> KeepApiServiceConditions(SystemWriter& writer) {
   ResourceStorage* services = writer.StorageOf(*FindResource("", "v1", "services"));
   if (services == nullptr || !services->cache().ready()) return {};
   std::vector<Wrong> wrong;
-  ForEachNow(writer.StorageOf(resource), [&](const CacheEntry& entry) {
+  ForEachInCache(writer.StorageOf(resource), [&](const CacheEntry& entry) {
     const Result<Document> object = DecodeStored(entry.value().view(), {});
     if (!object) return;
     const registration::APIService service(*object);
@@ -175,7 +175,7 @@ Result<void> KeepApiServiceConditions(SystemWriter& writer) {
   Result<void> out;
   for (Wrong& each : wrong) {
     const Timestamp now = NowOf(writer.rest().clock);
-    Result<void> written = writer.MendExisting(
+    Result<void> written = writer.RepairExisting(
         resource, each.name, [wanted = std::move(each.wanted), now](Document& object) {
           SetAvailable(wanted, now, object);
         });

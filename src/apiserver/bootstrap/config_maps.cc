@@ -102,20 +102,20 @@ std::vector<WantedObject> AuthenticationConfigMap(const AuthenticationInfo& info
   if (info.client_ca_pem.empty() && info.request_header_ca_pem.empty()) return out;
   WantedObject map = NewConfigMap("extension-apiserver-authentication");
   AddInfo(info, map.object);
-  map.mend = [info](Document& object) { AddInfo(info, object); };
+  map.repair = [info](Document& object) { AddInfo(info, object); };
   out.push_back(std::move(map));
   return out;
 }
 
 WantedObject TokenTrackingConfigMap(Timestamp now) {
   WantedObject map = NewConfigMap("kube-apiserver-legacy-service-account-token-tracking");
-  map.mend = [now](Document& object) {
+  map.repair = [now](Document& object) {
     if (IsDate(DataOf(object, "since"))) return;
     std::string text;
     AppendTime(now, text);
     core::MutableConfigMap(object).put_data("since", text.substr(0, 10));
   };
-  map.mend(map.object);
+  map.repair(map.object);
   return map;
 }
 

@@ -87,8 +87,8 @@ bool HasAddresses(const core::Endpoints& endpoints, std::vector<std::string> add
   return found == addresses;
 }
 
-Mend MendEndpoints(const Document& wanted, const std::vector<std::string>& addresses,
-                   bool check_ports) {
+Repair RepairEndpoints(const Document& wanted, const std::vector<std::string>& addresses,
+                       bool check_ports) {
   return [shared = std::make_shared<Document>(wanted.Copy()), addresses,
           check_ports](Document& object) {
     core::MutableEndpoints(object).mutable_metadata().put_labels(kSkipMirror, "true");
@@ -97,7 +97,7 @@ Mend MendEndpoints(const Document& wanted, const std::vector<std::string>& addre
   };
 }
 
-Mend MendSlice(const Document& wanted) {
+Repair RepairSlice(const Document& wanted) {
   return [shared = std::make_shared<Document>(wanted.Copy())](Document& object) {
     discovery::MutableEndpointSlice(object).mutable_metadata().put_labels(
         "kubernetes.io/service-name", "kubernetes");
@@ -176,10 +176,10 @@ Result<void> EndpointReconciler::WriteEndpoints(const std::vector<std::string>& 
   std::vector<WantedObject> objects(2);
   objects[0].resource = FindResource("", "v1", "endpoints");
   objects[0].object = EndpointsOf(addresses, port_);
-  objects[0].mend = MendEndpoints(objects[0].object, addresses, !ports_checked_);
+  objects[0].repair = RepairEndpoints(objects[0].object, addresses, !ports_checked_);
   objects[1].resource = FindResource("discovery.k8s.io", "v1", "endpointslices");
   objects[1].object = SliceOf(addresses, port_);
-  objects[1].mend = MendSlice(objects[1].object);
+  objects[1].repair = RepairSlice(objects[1].object);
   return writer_.Ensure(std::move(objects));
 }
 

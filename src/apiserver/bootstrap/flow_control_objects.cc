@@ -151,7 +151,8 @@ void SetAutoUpdate(Document& object, bool on) {
 
 WantedObject Make(std::string_view resource, const std::string& json, bool mandatory) {
   WantedObject out = Wanted(kGroup, "v1", resource, json);
-  out.mend = [wanted = std::make_shared<Document>(out.object.Copy()), mandatory](Document& object) {
+  out.repair = [wanted = std::make_shared<Document>(out.object.Copy()),
+                mandatory](Document& object) {
     const bool follows = mandatory || FollowsProgram(object);
     SetAutoUpdate(object, follows);
     if (!follows) return;

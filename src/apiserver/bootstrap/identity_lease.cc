@@ -69,14 +69,14 @@ WantedObject IdentityLease::Renewed() {
   lease.mutable_metadata().set_name(name_);
   lease.mutable_metadata().set_namespace(kNamespace);
   lease.mutable_spec().set_holder_identity(holder_);
-  out.mend = [now = MicrosNow(writer_.rest().clock), host_name = host_name_](Document& object) {
+  out.repair = [now = MicrosNow(writer_.rest().clock), host_name = host_name_](Document& object) {
     coordination::MutableLease current(object);
     current.mutable_metadata().put_labels(kIdentityLabel, kComponent);
     current.mutable_metadata().put_labels("kubernetes.io/hostname", host_name);
     current.mutable_spec().set_lease_duration_seconds(kDurationSeconds);
     current.mutable_spec().set_renew_time(now);
   };
-  out.mend(out.object);
+  out.repair(out.object);
   return out;
 }
 

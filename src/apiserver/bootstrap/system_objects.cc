@@ -100,7 +100,7 @@ WantedObject ApiService(const Priority& priority, const std::string& now) {
       now + R"(","reason":"Local","message":"Local APIServices are always available"}]}})";
   WantedObject out = Wanted("apiregistration.k8s.io", "v1", "apiservices", json);
   // Whoever takes the label away manages the object himself.
-  out.mend = [wanted = std::make_shared<Document>(out.object.Copy())](Document& object) {
+  out.repair = [wanted = std::make_shared<Document>(out.object.Copy())](Document& object) {
     const Value* labels = object.root().FindPath({"metadata", "labels"});
     if (labels == nullptr || labels->Find(kManagedLabel) == nullptr) return;
     object.root().Set(object.arena(), "spec",
@@ -146,7 +146,7 @@ WantedObject DefaultServiceCidr(std::span<const IpRange> ranges, Timestamp now) 
       Wanted("networking.k8s.io", "v1", "servicecidrs",
              R"({"metadata":{"name":"kubernetes"},"spec":{"cidrs":)" + RangesJson(ranges) +
                  R"(},"status":{"conditions":[)" + ready + "]}}");
-  out.mend = [wanted = std::make_shared<Document>(out.object.Copy())](Document& object) {
+  out.repair = [wanted = std::make_shared<Document>(out.object.Copy())](Document& object) {
     const networking::ServiceCIDR want(*wanted);
     const networking::ServiceCIDR have(object);
     if (have.spec().cidrs().size() == 1 && want.spec().cidrs().size() == 2 &&

@@ -51,12 +51,12 @@ const Value& SpecOf(const Document& object) {
   return spec != nullptr ? *spec : kNone;
 }
 
-Result<Change> MendCurrent(const CurrentObject& current, const Mend& mend) {
+Result<Change> RepairCurrent(const CurrentObject& current, const Repair& repair) {
   Change change;
-  if (!mend) return change;
+  if (!repair) return change;
   SKIFF_ASSIGN_OR_RETURN(Document object, current.Decode());
   const Document before = object.Copy();
-  mend(object);
+  repair(object);
   if (DeepEqual(before.root(), object.root())) return change;
   MetaOf meta(object);
   if (meta.generation() > 0 && !DeepEqual(SpecOf(before), SpecOf(object))) {
@@ -70,14 +70,14 @@ Result<Change> MendCurrent(const CurrentObject& current, const Mend& mend) {
 }  // namespace
 
 WantedObject Wanted(std::string_view group, std::string_view version, std::string_view resource,
-                    std::string_view json, Mend mend) {
+                    std::string_view json, Repair repair) {
   WantedObject out;
   out.resource = FindResource(group, version, resource);
   assert(out.resource != nullptr);
   Result<Document> object = DecodeJson(json, out.resource->kind);
   assert(object);
   if (object) out.object = std::move(*object);
-  out.mend = std::move(mend);
+  out.repair = std::move(repair);
   return out;
 }
 
@@ -119,7 +119,7 @@ Result<void> SystemWriter::Ensure(std::vector<WantedObject> objects) {
     change.name_space = meta.name_space();
     change.name = meta.name();
     change.decide = [this, wanted, endpoint](const CurrentObject* current) {
-      if (current != nullptr) return MendCurrent(*current, wanted->mend);
+      if (current != nullptr) return RepairCurrent(*current, wanted->repair);
       return Create(endpoint, wanted->object);
     };
     ChangeObject(std::move(change),
@@ -128,15 +128,15 @@ Result<void> SystemWriter::Ensure(std::vector<WantedObject> objects) {
   return answers->Wait();
 }
 
-Result<void> SystemWriter::MendExisting(const ResourceDesc& resource, std::string_view name,
-                                        Mend mend) {
+Result<void> SystemWriter::RepairExisting(const ResourceDesc& resource, std::string_view name,
+                                          Repair repair) {
   auto answers = std::make_shared<Answers>(1);
   ObjectChange change;
   change.storage = StorageOf(resource);
   change.name = name;
-  change.decide = [mend = std::move(mend)](const CurrentObject* current) -> Result<Change> {
+  change.decide = [repair = std::move(repair)](const CurrentObject* current) -> Result<Change> {
     if (current == nullptr) return Change{};
-    return MendCurrent(*current, mend);
+    return RepairCurrent(*current, repair);
   };
   ChangeObject(std::move(change),
                [answers](Result<Changed> changed) { answers->Add(std::move(changed)); });

@@ -20,19 +20,19 @@
 namespace skiff {
 
 // Changes an object that exists into what it should be.
-using Mend = std::function<void(Document& object)>;
+using Repair = std::function<void(Document& object)>;
 
 struct WantedObject {
   const ResourceDesc* resource = nullptr;
   // In the version of the resource, with its name and namespace, and its status if it begins with
   // one.
   Document object = {};
-  Mend mend = {};  // gets the object in its stored version; null: it stays as somebody made it
+  Repair repair = {};  // gets the object in its stored version; null: it stays as somebody made it
 };
 
 // A wanted object from JSON, which is of this program and so must be right.
 WantedObject Wanted(std::string_view group, std::string_view version, std::string_view resource,
-                    std::string_view json, Mend mend = {});
+                    std::string_view json, Repair repair = {});
 
 class SystemWriter {
  public:
@@ -44,7 +44,7 @@ class SystemWriter {
   // others have been seen to all the same. Resources that are not served are left out.
   Result<void> Ensure(std::vector<WantedObject> objects);
   // Mends an object if it is there, and waits until that is done.
-  Result<void> MendExisting(const ResourceDesc& resource, std::string_view name, Mend mend);
+  Result<void> RepairExisting(const ResourceDesc& resource, std::string_view name, Repair repair);
   // Removes an object if it is as it was read.
   Result<void> Remove(const ResourceDesc& resource, std::string_view name_space,
                       std::string_view name, Revision revision);

@@ -140,10 +140,10 @@ Discovery::Kept Discovery::Get(const Target& target, std::string_view media_type
   return kept;
 }
 
-Result<DocumentAnswer> Discovery::AnswerTarget(const Target& target, const Negotiated& form,
-                                               const DocumentRequest& request) const {
+Result<DocumentResponse> Discovery::AnswerTarget(const Target& target, const Negotiated& form,
+                                                 const DocumentRequest& request) const {
   const Kept kept = Get(target, form.media_type);
-  DocumentAnswer answer;
+  DocumentResponse answer;
   if (!kept.hash.empty()) {
     answer.etag = QuotedTag(kept.hash);
     answer.cache_control = "public";
@@ -166,7 +166,7 @@ Result<DocumentAnswer> Discovery::AnswerTarget(const Target& target, const Negot
   return answer;
 }
 
-Result<std::optional<DocumentAnswer>> Discovery::Answer(const DocumentRequest& request) const {
+Result<std::optional<DocumentResponse>> Discovery::Answer(const DocumentRequest& request) const {
   std::optional<Target> target = TargetOf(request.path);
   if (!target) return std::nullopt;
   if (target->kind == Target::kVersions || target->kind == Target::kGroups) {

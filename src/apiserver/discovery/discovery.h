@@ -28,7 +28,7 @@ class Discovery {
 
   // Nothing if the path is not one of discovery, or of a group or version that is not served. Fails
   // with 406 if the client takes none of the media types.
-  Result<std::optional<DocumentAnswer>> Answer(const DocumentRequest& request) const;
+  Result<std::optional<DocumentResponse>> Answer(const DocumentRequest& request) const;
 
  private:
   struct Target;
@@ -42,8 +42,8 @@ class Discovery {
   void WriteJson(const Target& target, ByteBuffer& out) const;
   // The document in this media type, made now or before.
   Kept Get(const Target& target, std::string_view media_type) const;
-  Result<DocumentAnswer> AnswerTarget(const Target& target, const Negotiated& form,
-                                      const DocumentRequest& request) const;
+  Result<DocumentResponse> AnswerTarget(const Target& target, const Negotiated& form,
+                                        const DocumentRequest& request) const;
 
   const std::shared_ptr<const ServedResources> served_;
   const std::string server_address_;

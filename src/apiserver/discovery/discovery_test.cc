@@ -23,8 +23,8 @@ class DiscoveryTest : public testing::Test {
                                                   [](std::string_view) { return true; })),
         discovery_(served_, "10.0.0.1:6443") {}
 
-  DocumentAnswer Get(const DocumentRequest& request) {
-    Result<std::optional<DocumentAnswer>> answer = discovery_.Answer(request);
+  DocumentResponse Get(const DocumentRequest& request) {
+    Result<std::optional<DocumentResponse>> answer = discovery_.Answer(request);
     EXPECT_TRUE(answer) << answer.error().message();
     EXPECT_TRUE(*answer) << request.path << " is not there";
     return **std::move(answer);
@@ -80,7 +80,7 @@ TEST_F(DiscoveryTest, OtherPathsAreNotItsOwn) {
 }
 
 TEST_F(DiscoveryTest, AggregatedDiscoveryIsForThoseWhoAsk) {
-  const DocumentAnswer answer = Get({.path = "/apis", .accept = kAggregated});
+  const DocumentResponse answer = Get({.path = "/apis", .accept = kAggregated});
   EXPECT_EQ(answer.content_type, kAggregated);
   EXPECT_EQ(answer.cache_control, "public");
   EXPECT_EQ(answer.vary, "Accept");
@@ -91,7 +91,7 @@ TEST_F(DiscoveryTest, AggregatedDiscoveryIsForThoseWhoAsk) {
       R"("resources":[{"resource":"apiservices","responseKind":{"group":"","version":"",)"
       R"("kind":"APIService"},"scope":"Cluster","singularResource":"apiservice")"));
 
-  const DocumentAnswer core = Get({.path = "/api", .accept = kAggregated});
+  const DocumentResponse core = Get({.path = "/api", .accept = kAggregated});
   EXPECT_TRUE(core.body.view().find(R"("items":[{"metadata":{},"versions":[{"version":"v1")") !=
               std::string_view::npos);
   EXPECT_NE(core.etag, answer.etag);
@@ -99,7 +99,8 @@ TEST_F(DiscoveryTest, AggregatedDiscoveryIsForThoseWhoAsk) {
 
 TEST_F(DiscoveryTest, ATagThatStillHoldsIsNotAnsweredAgain) {
   const std::string tag = Get({.path = "/apis", .accept = kAggregated}).etag;
-  const DocumentAnswer again = Get({.path = "/apis", .accept = kAggregated, .if_none_match = tag});
+  const DocumentResponse again =
+      Get({.path = "/apis", .accept = kAggregated, .if_none_match = tag});
   EXPECT_EQ(again.code, 304);
   EXPECT_EQ(again.etag, tag);
   EXPECT_TRUE(again.body.empty());
@@ -107,7 +108,7 @@ TEST_F(DiscoveryTest, ATagThatStillHoldsIsNotAnsweredAgain) {
 }
 
 TEST_F(DiscoveryTest, WhatIsNotServedFallsBackOrFails) {
-  const DocumentAnswer plain =
+  const DocumentResponse plain =
       Get({.path = "/apis",
            .accept = "application/json;g=apidiscovery.k8s.io;v=v9;as=APIGroupDiscoveryList,"
                      "application/json"});
@@ -123,7 +124,7 @@ TEST_F(DiscoveryTest, WhatIsNotServedFallsBackOrFails) {
 }
 
 TEST_F(DiscoveryTest, ProtobufHoldsTheSame) {
-  const DocumentAnswer answer = Get({.path = "/apis", .accept = kAggregatedProtobuf});
+  const DocumentResponse answer = Get({.path = "/apis", .accept = kAggregatedProtobuf});
   EXPECT_EQ(answer.content_type, kAggregatedProtobuf);
   EXPECT_EQ(answer.etag, Get({.path = "/apis", .accept = kAggregated}).etag);
   const Result<ProtobufEnvelope> envelope = OpenProtobufEnvelope(answer.body.view());
@@ -132,18 +133,18 @@ TEST_F(DiscoveryTest, ProtobufHoldsTheSame) {
   EXPECT_EQ(envelope->kind, "APIGroupDiscoveryList");
   EXPECT_NE(envelope->raw.find("deployments"), std::string_view::npos);
 
-  const DocumentAnswer core =
+  const DocumentResponse core =
       Get({.path = "/api/v1", .accept = "application/vnd.kubernetes.protobuf"});
   EXPECT_EQ(OpenProtobufEnvelope(core.body.view())->api_version, "");
   EXPECT_EQ(OpenProtobufEnvelope(core.body.view())->kind, "APIResourceList");
 }
 
 TEST_F(DiscoveryTest, PeopleGetLinesAndYaml) {
-  const DocumentAnswer pretty = Get({.path = "/apis/batch", .user_agent = "curl/8.0"});
+  const DocumentResponse pretty = Get({.path = "/apis/batch", .user_agent = "curl/8.0"});
   EXPECT_TRUE(pretty.body.view().starts_with("{\n  \"kind\": \"APIGroup\",\n"));
   EXPECT_TRUE(pretty.body.view().ends_with("}\n"));
   EXPECT_FALSE(pretty.body.view().ends_with("\n\n"));
-  const DocumentAnswer yaml = Get({.path = "/apis/batch", .accept = "application/yaml"});
+  const DocumentResponse yaml = Get({.path = "/apis/batch", .accept = "application/yaml"});
   EXPECT_EQ(yaml.content_type, "application/yaml");
   EXPECT_TRUE(yaml.body.view().starts_with("apiVersion: v1\nkind: APIGroup\nname: batch\n"));
 }
@@ -154,7 +155,7 @@ TEST_F(DiscoveryTest, BytesAreSharedBetweenAnswers) {
 
 TEST_F(DiscoveryTest, TheIndexHasThePathsOfDiscoveryAndOthersInOrder) {
   const std::string others[] = {"/version", "/healthz", "/.well-known/openid-configuration"};
-  const DocumentAnswer index = IndexDocument(*served_, others);
+  const DocumentResponse index = IndexDocument(*served_, others);
   EXPECT_EQ(index.content_type, "application/json");
   const std::string_view body = index.body.view();
   EXPECT_TRUE(
@@ -165,7 +166,7 @@ TEST_F(DiscoveryTest, TheIndexHasThePathsOfDiscoveryAndOthersInOrder) {
 }
 
 TEST(VersionDocumentTest, OrdersAsTheVersionOfKubernetes) {
-  const DocumentAnswer answer =
+  const DocumentResponse answer =
       VersionDocument({.kubernetes_version = "v1.36.4", .skiff_version = "v0.1.0"});
   const std::string_view body = answer.body.view();
   EXPECT_TRUE(body.starts_with("{\n  \"major\": \"1\",\n  \"minor\": \"36\",\n"));

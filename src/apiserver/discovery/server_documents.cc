@@ -27,10 +27,10 @@ constexpr std::string_view kCompiler = "gcc " __VERSION__;
 // Builds are reproducible, so they carry no date; this is what Kubernetes shows without one.
 constexpr std::string_view kNoBuildDate = "1970-01-01T00:00:00Z";
 
-DocumentAnswer Pretty(const ByteBuffer& json) {
+DocumentResponse Pretty(const ByteBuffer& json) {
   ByteBuffer pretty;
   AppendPrettyJson(pretty, json.view(), 2);
-  DocumentAnswer answer;
+  DocumentResponse answer;
   answer.content_type = kJsonMediaType;
   answer.body = SharedBytes(pretty.view());
   return answer;
@@ -42,7 +42,7 @@ std::string_view WithoutV(std::string_view version) {
 
 }  // namespace
 
-DocumentAnswer VersionDocument(const BuildInfo& build) {
+DocumentResponse VersionDocument(const BuildInfo& build) {
   const std::string_view version = WithoutV(build.kubernetes_version);
   const size_t dot = version.find('.');
   const std::string_view major = version.substr(0, dot);
@@ -73,8 +73,8 @@ DocumentAnswer VersionDocument(const BuildInfo& build) {
   return Pretty(out);
 }
 
-DocumentAnswer IndexDocument(const ServedResources& served,
-                             std::span<const std::string> more_paths) {
+DocumentResponse IndexDocument(const ServedResources& served,
+                               std::span<const std::string> more_paths) {
   std::set<std::string> paths(more_paths.begin(), more_paths.end());
   paths.insert({"/api", "/apis", "/apis/"});
   for (const ServedGroup& group : served.groups()) {

@@ -19,10 +19,10 @@ struct BuildInfo {
 
 // gitVersion is "v1.36.4+skiff.0.1.0", which orders as v1.36.4 does. No Go is involved, and the
 // fields that name its version and compiler say what is there instead.
-DocumentAnswer VersionDocument(const BuildInfo& build);
+DocumentResponse VersionDocument(const BuildInfo& build);
 
 // The paths of discovery and those given, sorted.
-DocumentAnswer IndexDocument(const ServedResources& served,
-                             std::span<const std::string> more_paths);
+DocumentResponse IndexDocument(const ServedResources& served,
+                               std::span<const std::string> more_paths);
 
 }  // namespace skiff

@@ -15,9 +15,9 @@ namespace skiff {
 
 class ExecutorLink {
  public:
-  using Elsewhere = std::function<void(Executor::Work)>;
-  explicit ExecutorLink(Executor& executor, Elsewhere elsewhere)
-      : executor_(&executor), elsewhere_(std::move(elsewhere)) {}
+  using Fallback = std::function<void(Executor::Work)>;
+  explicit ExecutorLink(Executor& executor, Fallback fallback)
+      : executor_(&executor), fallback_(std::move(fallback)) {}
 
   // For the transport's own: dropped when it is gone.
   void Post(Executor::Work work) {
@@ -32,7 +32,7 @@ class ExecutorLink {
       executor->Post(std::move(work));
       return End();
     }
-    elsewhere_(std::move(work));
+    fallback_(std::move(work));
   }
   bool cut() const {
     const std::lock_guard lock(mutex_);
@@ -62,7 +62,7 @@ class ExecutorLink {
   std::condition_variable idle_;
   Executor* executor_;
   int posting_ = 0;
-  const Elsewhere elsewhere_;
+  const Fallback fallback_;
 };
 
 }  // namespace skiff

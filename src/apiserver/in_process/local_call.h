@@ -8,20 +8,20 @@
 
 #include "apiserver/in_process/executor_link.h"
 #include "apiserver/in_process/local_reply.h"
-#include "apiserver/rest/local_answer.h"
+#include "apiserver/rest/rest_response.h"
 #include "net/http.h"
-#include "serving/request/local_answer.h"
+#include "serving/request/local_response.h"
 
 namespace skiff {
 
 // What calls and watches have in common. Any thread.
-class LocalSink : public Responder::Sink, public LocalAnswer, public RestAnswer {
+class LocalSink : public Responder::Sink, public LocalResponse, public RestResponse {
  public:
   explicit LocalSink(std::shared_ptr<ExecutorLink> link) : link_(std::move(link)) {}
 
   bool gone() const override { return link_->cut(); }
   void Post(std::move_only_function<void()> task) override { link_->PostWork(std::move(task)); }
-  RestAnswer& rest() override { return *this; }
+  RestResponse& rest() override { return *this; }
 
   void Respond(HttpResponse response) override { Answer(LocalReply(std::move(response))); }
   void Refuse(const Status& why) override { Answer(LocalReply(why)); }

@@ -3,7 +3,7 @@
 #include <set>
 #include <string_view>
 
-#include "apiserver/registry/read_now.h"
+#include "apiserver/registry/cache_reads.h"
 #include "apiserver/rest/object_output.h"
 #include "object/resource.h"
 #include "views/apiregistration.k8s.io/v1.h"
@@ -46,7 +46,7 @@ std::vector<DiscoveredResource> DiscoverResources(const ServedResources& served)
 
 std::vector<std::string> UnavailableGroups(ResourceStorage* api_services) {
   std::vector<std::string> out;
-  ForEachNow(api_services, [&](const CacheEntry& entry) {
+  ForEachInCache(api_services, [&](const CacheEntry& entry) {
     const Result<Document> object = DecodeStored(entry.value().view(), {});
     if (!object) return;
     const auto spec = views::apiregistration_k8s_io_v1::APIService(*object).spec();

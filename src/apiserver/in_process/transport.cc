@@ -102,7 +102,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
                                       .name = {},
                                       .path = "/apis"};
     options_.authorizer.Authorize(attributes, [weak = weak_from_this(), link = link_, user = user_,
-                                               attributes, id](const AccessAnswer& answer) {
+                                               attributes, id](const AuthorizationResult& answer) {
       std::optional<Status> refused;
       if (answer.decision != Decision::kAllow) {
         refused = ForbiddenStatus(attributes, answer.reason);

@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "object/fields/holds.h"
+#include "object/fields/contains.h"
 
 namespace skiff {
 namespace {
@@ -192,7 +192,8 @@ void GiveChangesTo(Arena& arena, const FieldWriter& writer, VersionedChanges& ch
       changed == nullptr ? FieldSet() : Union(arena, changed->modified, changed->added);
   // Mostly the writer changes what it owns already, and keeps just that.
   ManagedEntry* const kept = managed.Find(self);
-  if (kept != nullptr && !own.empty() && changed->removed.empty() && TextHolds(kept->text(), own)) {
+  if (kept != nullptr && !own.empty() && changed->removed.empty() &&
+      TextContains(kept->text(), own)) {
     kept->time = writer.now;
     TakeChanges(arena, changes, managed, &self);
   } else {

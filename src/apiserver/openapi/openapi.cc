@@ -53,8 +53,8 @@ std::vector<std::string> AllNames(const ServedResources& served) {
 }
 
 // With its tag and, if the client has the document already, the code that says so.
-DocumentAnswer Begin(const DocumentRequest& request, std::string_view hash) {
-  DocumentAnswer answer;
+DocumentResponse Begin(const DocumentRequest& request, std::string_view hash) {
+  DocumentResponse answer;
   answer.etag = QuotedTag(hash);
   if (TagMatches(request.if_none_match, answer.etag)) answer.code = 304;
   return answer;
@@ -93,7 +93,7 @@ constinit const OpenApi::Family OpenApi::Family::kV3{
 OpenApi::OpenApi(std::shared_ptr<const ServedResources> served, std::string server_version)
     : served_(std::move(served)), server_version_(std::move(server_version)) {}
 
-std::optional<DocumentAnswer> OpenApi::Answer(const DocumentRequest& request) const {
+std::optional<DocumentResponse> OpenApi::Answer(const DocumentRequest& request) const {
   if (request.path == kV2Path) return AnswerDocument(request, Family::kV2, "");
   if (request.path == kIndexPath) return AnswerIndex();
   if (!request.path.starts_with("/openapi/v3/")) return std::nullopt;
@@ -102,12 +102,12 @@ std::optional<DocumentAnswer> OpenApi::Answer(const DocumentRequest& request) co
   return AnswerDocument(request, Family::kV3, name);
 }
 
-std::optional<DocumentAnswer> OpenApi::AnswerDocument(const DocumentRequest& request,
-                                                      const Family& family,
-                                                      std::string_view name) const {
+std::optional<DocumentResponse> OpenApi::AnswerDocument(const DocumentRequest& request,
+                                                        const Family& family,
+                                                        std::string_view name) const {
   const Family::Form form = family.Choose(request.accept);
   if (form == Family::Form::kNone) {
-    DocumentAnswer refused;
+    DocumentResponse refused;
     refused.code = 406;
     refused.vary = "Accept";
     return refused;
@@ -115,7 +115,7 @@ std::optional<DocumentAnswer> OpenApi::AnswerDocument(const DocumentRequest& req
   ByteBuffer json;
   const std::string hash = HashOf(name, json);
   if (hash.empty()) return std::nullopt;
-  DocumentAnswer answer = Begin(request, hash);
+  DocumentResponse answer = Begin(request, hash);
   answer.vary = "Accept";
   const std::string_view wanted =
       name.empty() ? std::string_view() : QueryValue(request.query, "hash");
@@ -138,7 +138,7 @@ std::optional<DocumentAnswer> OpenApi::AnswerDocument(const DocumentRequest& req
 
 // Kubernetes says neither that it is JSON nor which it is, and a client that compares the two
 // servers sees the same.
-DocumentAnswer OpenApi::AnswerIndex() const {
+DocumentResponse OpenApi::AnswerIndex() const {
   ByteBuffer out;
   JsonWriter json(out);
   json.OpenObject();
@@ -151,7 +151,7 @@ DocumentAnswer OpenApi::AnswerIndex() const {
   }
   json.CloseObject();
   json.CloseObject();
-  DocumentAnswer answer;
+  DocumentResponse answer;
   answer.content_type = "text/plain; charset=utf-8";
   answer.body = SharedBytes(out.view());
   return answer;

@@ -31,14 +31,14 @@ class OpenApi {
   OpenApi(std::shared_ptr<const ServedResources> served, std::string server_version);
 
   // Nothing if there is no such document. A client that takes no form of it gets an empty 406.
-  std::optional<DocumentAnswer> Answer(const DocumentRequest& request) const;
+  std::optional<DocumentResponse> Answer(const DocumentRequest& request) const;
 
  private:
   struct Family;
 
-  std::optional<DocumentAnswer> AnswerDocument(const DocumentRequest& request, const Family& family,
-                                               std::string_view name) const;
-  DocumentAnswer AnswerIndex() const;
+  std::optional<DocumentResponse> AnswerDocument(const DocumentRequest& request,
+                                                 const Family& family, std::string_view name) const;
+  DocumentResponse AnswerIndex() const;
 
   // False if there is no document of that name: "apis/apps/v1", or "" for the one of version 2.
   bool Write(std::string_view name, ByteBuffer& out) const;

@@ -26,10 +26,10 @@ class OpenApiTest : public testing::Test {
                                                    [](std::string_view) { return true; }),
                  "v1.36.4") {}
 
-  DocumentAnswer Get(const DocumentRequest& request) {
-    std::optional<DocumentAnswer> answer = openapi_.Answer(request);
+  DocumentResponse Get(const DocumentRequest& request) {
+    std::optional<DocumentResponse> answer = openapi_.Answer(request);
     EXPECT_TRUE(answer) << request.path << " is not there";
-    return answer ? *std::move(answer) : DocumentAnswer();
+    return answer ? *std::move(answer) : DocumentResponse();
   }
   std::string Body(std::string_view path) { return std::string(Get({.path = path}).body.view()); }
 
@@ -54,12 +54,12 @@ TEST_F(OpenApiTest, TheIndexLeadsToDocumentsByTheirHash) {
 }
 
 TEST_F(OpenApiTest, ARequestByHashMayBeKeptForGood) {
-  const DocumentAnswer first = Get({.path = "/openapi/v3/apis/batch/v1"});
+  const DocumentResponse first = Get({.path = "/openapi/v3/apis/batch/v1"});
   EXPECT_EQ(first.cache_control, "");
   EXPECT_EQ(first.vary, "Accept");
   const std::string hash = first.etag.substr(1, first.etag.size() - 2);
   const std::string query = "timeout=32s&hash=" + hash;
-  const DocumentAnswer kept = Get({.path = "/openapi/v3/apis/batch/v1", .query = query});
+  const DocumentResponse kept = Get({.path = "/openapi/v3/apis/batch/v1", .query = query});
   EXPECT_EQ(kept.code, 200);
   EXPECT_EQ(kept.cache_control, "public, immutable");
   EXPECT_TRUE(kept.expires_in_one_year);
@@ -67,7 +67,7 @@ TEST_F(OpenApiTest, ARequestByHashMayBeKeptForGood) {
 }
 
 TEST_F(OpenApiTest, AnotherHashIsSentToTheRightOne) {
-  const DocumentAnswer answer = Get({.path = "/openapi/v3/apis/batch/v1", .query = "hash=0"});
+  const DocumentResponse answer = Get({.path = "/openapi/v3/apis/batch/v1", .query = "hash=0"});
   EXPECT_EQ(answer.code, 301);
   EXPECT_EQ("\"" + answer.location.substr(answer.location.find('=') + 1) + "\"", answer.etag);
   EXPECT_TRUE(answer.location.starts_with("/openapi/v3/apis/batch/v1?hash="));
@@ -78,7 +78,7 @@ TEST_F(OpenApiTest, ATagThatStillHoldsIsNotAnsweredAgain) {
   for (const std::string_view path : {"/openapi/v2", "/openapi/v3/api/v1"}) {
     const std::string tag = Get({.path = path}).etag;
     EXPECT_EQ(tag.size(), 130u);
-    const DocumentAnswer again = Get({.path = path, .if_none_match = tag});
+    const DocumentResponse again = Get({.path = path, .if_none_match = tag});
     EXPECT_EQ(again.code, 304);
     EXPECT_TRUE(again.body.empty());
   }
@@ -100,14 +100,14 @@ TEST_F(OpenApiTest, ClientsChooseTheForm) {
   EXPECT_EQ(Get({.path = "/openapi/v2", .accept = kV2Protobuf}).content_type,
             "application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
   EXPECT_EQ(Get({.path = "/openapi/v3/version", .accept = kV3Protobuf}).content_type, kV3Protobuf);
-  const DocumentAnswer refused = Get({.path = "/openapi/v2", .accept = "text/html"});
+  const DocumentResponse refused = Get({.path = "/openapi/v2", .accept = "text/html"});
   EXPECT_EQ(refused.code, 406);
   EXPECT_TRUE(refused.body.empty());
 }
 
 TEST_F(OpenApiTest, WithoutAWishDocumentsAreJsonAndTheIndexIsText) {
   EXPECT_EQ(Get({.path = "/openapi/v3/api/v1"}).content_type, "application/json");
-  const DocumentAnswer index = Get({.path = "/openapi/v3"});
+  const DocumentResponse index = Get({.path = "/openapi/v3"});
   EXPECT_EQ(index.content_type, "text/plain; charset=utf-8");
   EXPECT_EQ(index.etag, "");
 }
@@ -204,9 +204,9 @@ std::set<uint32_t> TopFields(std::string_view message) {
 }
 
 TEST_F(OpenApiTest, ProtobufHoldsTheWholeDocument) {
-  const DocumentAnswer v2 = Get({.path = "/openapi/v2", .accept = kV2Protobuf});
+  const DocumentResponse v2 = Get({.path = "/openapi/v2", .accept = kV2Protobuf});
   EXPECT_EQ(TopFields(v2.body.view()), (std::set<uint32_t>{1, 2, 8, 9, 10, 12, 13}));
-  const DocumentAnswer v3 = Get({.path = "/openapi/v3/api/v1", .accept = kV3Protobuf});
+  const DocumentResponse v3 = Get({.path = "/openapi/v3/api/v1", .accept = kV3Protobuf});
   EXPECT_EQ(TopFields(v3.body.view()), (std::set<uint32_t>{1, 2, 4, 5}));
 }
 

@@ -7,6 +7,7 @@
 #include "apiserver/registry/apiregistration/api_service_behaviour.h"
 #include "apiserver/registry/apps/daemon_set_behaviour.h"
 #include "apiserver/registry/batch/job_behaviour.h"
+#include "apiserver/registry/cache_reads.h"
 #include "apiserver/registry/certificates/certificate_signing_request_behaviour.h"
 #include "apiserver/registry/certificates/pod_certificate_request_behaviour.h"
 #include "apiserver/registry/core/connect.h"
@@ -18,7 +19,6 @@
 #include "apiserver/registry/kind_strategy.h"
 #include "apiserver/registry/networking/ingress_behaviour.h"
 #include "apiserver/registry/rbac/rbac_behaviour.h"
-#include "apiserver/registry/read_now.h"
 #include "apiserver/registry/resource/resource_claim_behaviour.h"
 #include "apiserver/registry/unenforced.h"
 #include "apiserver/rest/admit.h"
@@ -72,7 +72,7 @@ void Registry::AddRoles(const RegistryContext& context) {
 void Registry::AddClaims(Authorizer& authorizer) {
   ResourceStorage* namespaces = storages_.Find(FindResource("", "v1", "namespaces")->hub);
   const auto find = [namespaces](std::string_view name) -> Result<Document> {
-    const EntryRef entry = FindNow(namespaces, "", name);
+    const EntryRef entry = FindInCache(namespaces, "", name);
     if (entry) return DecodeStored(entry->value().view(), {});
     return std::unexpected(NotFound(*FindResource("", "v1", "namespaces"), name));
   };
@@ -89,7 +89,7 @@ void Registry::AddPolicies(Authorizer& authorizer) {
     const ResourceDesc* resource = FindPreferredResource(kGroup, policies);
     ResourceStorage* storage = storages_.Find(resource->hub);
     const auto find = [resource, storage](std::string_view name) -> Result<Document> {
-      const EntryRef entry = FindNow(storage, "", name);
+      const EntryRef entry = FindInCache(storage, "", name);
       if (entry) return DecodeStored(entry->value().view(), {});
       return std::unexpected(NotFound(*resource, name));
     };

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "apiserver/registry/read_now.h"
+#include "apiserver/registry/cache_reads.h"
 #include "apiserver/rest/object_output.h"
 
 namespace skiff {
@@ -56,7 +56,7 @@ void LogUnenforced(const StorageSet& storages, Log& log) {
   for (const Unenforced& each : kUnenforced) {
     ResourceStorage* storage = storages.Find(FindPreferredResource(each.group, each.resource)->hub);
     size_t count = 0;
-    ForEachNow(storage, [&](const CacheEntry& entry) {
+    ForEachInCache(storage, [&](const CacheEntry& entry) {
       const Result<Document> object = DecodeStored(entry.value().view(), {});
       if (object && !IsLocal(each, *object)) ++count;
     });

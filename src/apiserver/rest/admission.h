@@ -33,9 +33,9 @@ struct AwaitedObject {
   ResourceStorage* storage = nullptr;  // null: nothing is awaited
   std::string name_space;
   std::string name;
-  int looks = 1;  // how often it is worth looking for it
-  // Told to plugins: this try comes after a look, so that nothing is in doubt any more.
-  bool has_looked = false;
+  int attempts = 1;  // how often it is worth looking for it
+  // Told to plugins: this try is a retry, so that nothing is in doubt any more.
+  bool is_retry = false;
 
   bool IsSameAs(const AwaitedObject& other) const {
     return storage == other.storage && name_space == other.name_space && name == other.name;

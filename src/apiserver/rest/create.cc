@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "apiserver/managed_fields/entries.h"
-#include "apiserver/rest/admission_looks.h"
+#include "apiserver/rest/admission_retry.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/field_tracking.h"
@@ -33,7 +33,7 @@ struct Creation {
   bool drops_fields = false;            // managedFields, which made it too large for the store
   int tries = 0;
   AwaitedObject awaited = {};  // what admission lacked
-  AdmissionLooks looks = {};
+  AdmissionRetry admission_retry = {};
 };
 
 void TryCreate(std::shared_ptr<Creation> creation);
@@ -67,7 +67,7 @@ Result<Change> Prepare(Creation& creation, std::string_view name) {
   if (!creation.object) {
     SKIFF_ASSIGN_OR_RETURN(creation.object, Read(creation));
   }
-  creation.awaited = creation.looks.Begin();
+  creation.awaited = creation.admission_retry.Begin();
   return PrepareNew(*creation.request, creation.endpoint,
                     *std::exchange(creation.object, std::nullopt), name, creation.dry_run,
                     &creation.awaited);
@@ -138,8 +138,8 @@ void TryCreate(std::shared_ptr<Creation> creation) {
 // Admission may have refused only for lack of something that is about to be there.
 void AfterRefusal(std::shared_ptr<Creation> creation, Status refused) {
   Creation& ref = *creation;
-  if (!ref.looks.WorthAnother(ref.awaited)) return RespondError(*ref.request, refused);
-  ref.looks.Look(
+  if (!ref.admission_retry.IsWorthRetrying(ref.awaited)) return RespondError(*ref.request, refused);
+  ref.admission_retry.AwaitObject(
       *ref.endpoint.context, ref.request->responder, [creation] { TryCreate(creation); },
       [creation, refused = std::move(refused)] { RespondError(*creation->request, refused); });
 }
@@ -148,7 +148,7 @@ void AfterRefusal(std::shared_ptr<Creation> creation, Status refused) {
 
 void HandleCreate(ApiRequestPtr request, const Endpoint& endpoint) {
   ApiRequest& ref = *request;
-  const auto format = NegotiateOutput(ref, Answered::kObject);
+  const auto format = NegotiateOutput(ref, ResponseKind::kObject);
   if (!format) return RespondError(ref, format.error());
   const Result<bool> dry_run = CheckWriteOptions(ref);
   if (!dry_run) return RespondError(ref, dry_run.error());

@@ -67,7 +67,7 @@ void AfterDelete(ApiRequest& request, const Endpoint& endpoint, const DeleteOpti
 }  // namespace
 
 void HandleDelete(ApiRequestPtr request, const Endpoint& endpoint) {
-  const auto format = NegotiateOutput(*request, Answered::kObject);
+  const auto format = NegotiateOutput(*request, ResponseKind::kObject);
   if (!format) return RespondError(*request, format.error());
   Result<DeleteOptions> options = ReadDeleteOptions(*request);
   if (!options) return RespondError(*request, options.error());

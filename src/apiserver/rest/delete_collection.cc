@@ -11,7 +11,7 @@
 #include "apiserver/rest/list.h"
 #include "apiserver/rest/list_encoder.h"
 #include "apiserver/rest/list_options.h"
-#include "apiserver/rest/local_answer.h"
+#include "apiserver/rest/rest_response.h"
 #include "serving/request/respond.h"
 
 namespace skiff {
@@ -75,12 +75,12 @@ class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletio
 
   void Finish() {
     if (error_) return RespondError(*request_, *error_);
-    if (RespondLocally(*request_, 200, [&](LocalAnswer& answer) {
+    if (RespondLocally(*request_, 200, [&](LocalResponse& answer) {
           answer.rest().Listed(endpoint_.view, std::move(listed_));
         })) {
       return;
     }
-    const Result<OutputFormat> format = NegotiateOutput(*request_, Answered::kList);
+    const Result<OutputFormat> format = NegotiateOutput(*request_, ResponseKind::kList);
     if (!format) return RespondError(*request_, format.error());
     auto encoder = MakeListEncoder(*request_, endpoint_, *format, std::move(listed_));
     if (!encoder) return RespondError(*request_, encoder.error());
@@ -100,7 +100,7 @@ class CollectionDeletion : public std::enable_shared_from_this<CollectionDeletio
 
 void HandleDeleteCollection(ApiRequestPtr request, const Endpoint& endpoint) {
   // What cannot be answered is not begun.
-  const Result<OutputFormat> format = NegotiateOutput(*request, Answered::kList);
+  const Result<OutputFormat> format = NegotiateOutput(*request, ResponseKind::kList);
   if (!format) return RespondError(*request, format.error());
   Result<ListOptions> list = ReadListOptions(*request, endpoint);
   if (!list) return RespondError(*request, list.error());

@@ -9,7 +9,7 @@
 #include "apiserver/rest/admission.h"
 #include "apiserver/rest/behaviour.h"
 #include "apiserver/rest/deadlines.h"
-#include "apiserver/rest/known_applies.h"
+#include "apiserver/rest/noop_apply_cache.h"
 #include "apiserver/rest/object_output.h"
 #include "apiserver/rest/resource_storage.h"
 #include "apiserver/tables/table_writer.h"
@@ -40,7 +40,7 @@ struct RestContext {
                                Document& object) = nullptr;
   // Whether deletions leave finalizers for the garbage collector.
   bool garbage_collector = true;
-  KnownApplies known_applies = {};
+  NoopApplyCache noop_applies = {};
 };
 
 // The columns of a resource's tables, compiled when somebody first asks for a table.

@@ -4,16 +4,16 @@
 
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
-#include "apiserver/rest/hot_answers.h"
-#include "apiserver/rest/local_answer.h"
 #include "apiserver/rest/object_forms.h"
 #include "apiserver/rest/respond_stored.h"
+#include "apiserver/rest/response_cache.h"
+#include "apiserver/rest/rest_response.h"
 #include "serving/request/respond.h"
 
 namespace skiff {
 
 void HandleGet(ApiRequestPtr request, const Endpoint& endpoint) {
-  if (const auto format = NegotiateOutput(*request, Answered::kObject); !format) {
+  if (const auto format = NegotiateOutput(*request, ResponseKind::kObject); !format) {
     return RespondError(*request, format.error());
   }
   CacheGetRequest get{request->info.name_space, request->info.name,

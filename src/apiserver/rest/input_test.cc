@@ -14,7 +14,7 @@ namespace skiff {
 namespace {
 
 ApiRequest RequestWith(std::string body, std::string media, std::string_view query = {}) {
-  ApiRequest request{.http = {}, .responder = Responder(std::make_shared<KeptAnswer>())};
+  ApiRequest request{.http = {}, .responder = Responder(std::make_shared<RecordedResponse>())};
   request.http.body = std::move(body);
   request.http.headers.Add("content-type", std::move(media));
   request.query = QueryParameters::Parse(query).value();

@@ -5,7 +5,7 @@
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/list_encoder.h"
 #include "apiserver/rest/list_options.h"
-#include "apiserver/rest/local_answer.h"
+#include "apiserver/rest/rest_response.h"
 #include "base/limits.h"
 #include "serving/request/respond.h"
 
@@ -65,7 +65,7 @@ void RespondList(ApiRequest& request, Clock& clock, std::unique_ptr<ListEncoder>
 }
 
 void HandleList(ApiRequestPtr request, const Endpoint& endpoint) {
-  const Result<OutputFormat> format = NegotiateOutput(*request, Answered::kList);
+  const Result<OutputFormat> format = NegotiateOutput(*request, ResponseKind::kList);
   if (!format) return RespondError(*request, format.error());
   Result<ListOptions> options = ReadListOptions(*request, endpoint);
   if (!options) return RespondError(*request, options.error());
@@ -82,7 +82,7 @@ void HandleList(ApiRequestPtr request, const Endpoint& endpoint) {
         if (const auto readable = endpoint.storage->CheckReadable(*reply); !readable) {
           return RespondError(*request, readable.error());
         }
-        if (RespondLocally(*request, 200, [&](LocalAnswer& answer) {
+        if (RespondLocally(*request, 200, [&](LocalResponse& answer) {
               answer.rest().Listed(endpoint.view, std::move(*reply));
             })) {
           return;

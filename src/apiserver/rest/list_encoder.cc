@@ -209,13 +209,13 @@ Result<void> ListEncoder::Step(ByteBuffer& out) {
 }
 
 const CacheEntry* ListEncoder::Next() {
-  size_t looks = limits::kEntriesPerClockLook;
+  size_t looks = limits::kEntriesPerClockCheck;
   return at_->NextWithin(looks);
 }
 
 Result<void> ListEncoder::WriteStep(ByteBuffer& out) {
   if (stage_ == Stage::kPage) {
-    size_t looks = limits::kEntriesPerClockLook;
+    size_t looks = limits::kEntriesPerClockCheck;
     if (!reply_.SearchPage(looks)) return {};
     at_.emplace(reply_.Entries());
     stage_ = writer_->measures() ? Stage::kSizes : Stage::kItems;

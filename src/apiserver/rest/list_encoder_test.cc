@@ -74,7 +74,7 @@ class ListEncoderTest : public testing::Test {
   Endpoint endpoint_{
       .resource = resource_, .view = &view_, .columns = &columns_, .context = &context_};
   SymbolTable symbols_;
-  std::shared_ptr<KeptAnswer> client_ = std::make_shared<KeptAnswer>();
+  std::shared_ptr<RecordedResponse> client_ = std::make_shared<RecordedResponse>();
   ApiRequest request_{.http = {}, .responder = Responder(client_)};
 };
 
@@ -142,7 +142,7 @@ TEST_F(ListEncoderTest, ComesBackWhenItsTimeIsUpThoughItHasFoundNothing) {
       }
       EXPECT_GT(bytes, 0U);
       const int walks = (format.media == MediaKind::kProtobuf ? 2 : 1) + (limit > 0 ? 1 : 0);
-      EXPECT_GE(calls, walks * 1000 / static_cast<int>(limits::kEntriesPerClockLook));
+      EXPECT_GE(calls, walks * 1000 / static_cast<int>(limits::kEntriesPerClockCheck));
     }
   }
 }

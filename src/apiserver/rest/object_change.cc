@@ -189,10 +189,10 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     current_.reset();
     if (const std::optional<KeyValue>& found = reply->current.at(0); found) TakeStored(*found);
     const Condition* lost = FindLost(*reply);
-    if (lost == nullptr || !turn_.empty()) return Try();
-    turn_ = lost->key;
-    turns().Take(lost->key, [self = shared_from_this()]() mutable {
-      self->has_turn_ = true;
+    if (lost == nullptr || !locked_key_.empty()) return Try();
+    locked_key_ = lost->key;
+    key_locks().Lock(lost->key, [self = shared_from_this()]() mutable {
+      self->has_lock_ = true;
       if (!self->change_.post) return self->Try();
       self->change_.post([self] { self->Try(); });
     });
@@ -207,9 +207,9 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     return nullptr;
   }
 
-  WriteTurns& turns() { return *change_.storage->environment().turns; }
+  KeyLocks& key_locks() { return *change_.storage->environment().key_locks; }
   void LeaveTurn() {
-    if (std::exchange(has_turn_, false)) turns().Leave(turn_);
+    if (std::exchange(has_lock_, false)) key_locks().Unlock(locked_key_);
   }
   void Done(Result<Changed> result) {
     LeaveTurn();
@@ -246,8 +246,8 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
   Revision committed_;
   int tries_ = 0;
   std::vector<Condition> others_;  // of the last try, besides the object's own
-  std::string turn_;               // the key at which this run has its turn or waits for it
-  bool has_turn_ = false;
+  std::string locked_key_;         // the key that this run has locked or waits for
+  bool has_lock_ = false;
 };
 
 }  // namespace

@@ -65,8 +65,8 @@ std::string ResourceStorage::Key(std::string_view name_space, std::string_view n
 }
 
 // In the words of the storage of Kubernetes.
-std::string ResourceStorage::WhyUnreadable(std::string_view key, Revision revision,
-                                           std::string_view why) const {
+std::string ResourceStorage::ExplainUnreadable(std::string_view key, Revision revision,
+                                               std::string_view why) const {
   return "StorageError: corrupt object, Code: 7, Key: " + prefix_ + std::string(key) +
          ", ResourceVersion: 0, AdditionalErrorMsg: object not decodable revision=" +
          std::to_string(revision.value) + ": " + std::string(why);
@@ -74,7 +74,7 @@ std::string ResourceStorage::WhyUnreadable(std::string_view key, Revision revisi
 
 Status ResourceStorage::Unreadable(std::string_view key, Revision revision,
                                    std::string_view why) const {
-  const std::string text = WhyUnreadable(key, revision, why);
+  const std::string text = ExplainUnreadable(key, revision, why);
   Status out(StatusReason::kInternalError, "Internal error occurred: " + text);
   out.AddCause({"", text, ""});
   return out;
@@ -86,7 +86,7 @@ Result<void> ResourceStorage::CheckReadable(const CacheEntry& entry) const {
 }
 
 Result<void> ResourceStorage::CheckReadable(const ListReply& list) const {
-  const auto unreadable = list.Unreadable(limits::kMaxUnreadableTold + 1);
+  const auto unreadable = list.Unreadable(limits::kMaxUnreadableReported + 1);
   if (unreadable.empty()) return {};
   const std::string group(hub_->resource->version->desc->group);
   const std::string resource(hub_->resource->name);
@@ -94,13 +94,13 @@ Result<void> ResourceStorage::CheckReadable(const ListReply& list) const {
                                                 (group.empty() ? "" : "." + group) +
                                                 " from the storage");
   why.SetSubject({.name = "list", .group = group, .kind = resource, .uid = {}});
-  for (size_t i = 0; i < unreadable.size() && i < limits::kMaxUnreadableTold; ++i) {
+  for (size_t i = 0; i < unreadable.size() && i < limits::kMaxUnreadableReported; ++i) {
     const CacheEntry& entry = *unreadable[i];
     why.AddCause({"UnexpectedServerResponse",
-                  WhyUnreadable(entry.key(), entry.revision(), entry.value().view()),
+                  ExplainUnreadable(entry.key(), entry.revision(), entry.value().view()),
                   prefix_ + std::string(entry.key())});
   }
-  if (unreadable.size() > limits::kMaxUnreadableTold) {
+  if (unreadable.size() > limits::kMaxUnreadableReported) {
     why.AddCause({"FieldValueTooMany", "too many errors, the list is truncated", ""});
   }
   return std::unexpected(std::move(why));

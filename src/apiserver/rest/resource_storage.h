@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "apiserver/rest/key_locks.h"
 #include "apiserver/rest/stored_objects.h"
 #include "apiserver/rest/strategy.h"
-#include "apiserver/rest/write_turns.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -34,7 +34,7 @@ struct StorageEnvironment {
   // Of an embedded store (CacheOptions).
   bool events_come_first = true;
   std::chrono::seconds event_ttl{3600};  // --event-ttl
-  std::shared_ptr<WriteTurns> turns = std::make_shared<WriteTurns>();
+  std::shared_ptr<KeyLocks> key_locks = std::make_shared<KeyLocks>();
   // --storage-media-type: JSON also for kinds that have a protobuf form.
   bool prefer_json = false;
   Log* log = nullptr;  // for faults of our own
@@ -75,7 +75,8 @@ class ResourceStorage {
                   std::shared_ptr<const FactsReader> facts,
                   std::shared_ptr<const StoredObjects> objects, Strategy strategy);
 
-  std::string WhyUnreadable(std::string_view key, Revision revision, std::string_view why) const;
+  std::string ExplainUnreadable(std::string_view key, Revision revision,
+                                std::string_view why) const;
 
   const ResourceHub* hub_;
   StorageEnvironment& environment_;

@@ -71,7 +71,7 @@ void RespondScale(ApiRequest& request, const Endpoint& endpoint, const SharedByt
                   Revision revision) {
   Result<Document> workload = DecodeStored(bytes.view(), revision);
   if (!workload) return RespondError(request, workload.error());
-  Result<OutputFormat> format = NegotiateOutput(request, Answered::kObject);
+  Result<OutputFormat> format = NegotiateOutput(request, ResponseKind::kObject);
   if (!format) return RespondError(request, format.error());
   const Document scale = ScaleOf(*workload);
   if (format->form == ObjectForm::kWhole) return RespondObject(request, 200, scale.root());

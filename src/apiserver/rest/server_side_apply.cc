@@ -110,7 +110,7 @@ void HandleApply(ApiRequestPtr request, const Endpoint& endpoint, bool dry_run) 
   update.may_create = endpoint.subresource == nullptr;
   update.applies = true;
   update.tracks_fields = true;
-  update.known_as = KnownApplies::DigestOf(ref.http.path, ref.query, ref.http.body);
+  update.known_as = NoopApplyCache::DigestOf(ref.http.path, ref.query, ref.http.body);
   // Read when it is first needed: an apply that is known to change nothing never needs it.
   update.make_new = [&ref, &endpoint, warned = ref.warnings,
                      read = std::optional<AppliedConfiguration>()](

@@ -25,7 +25,7 @@ Result<Document> ReadObject(ApiRequest& request, const ExpectedKind& kind) {
 
 void HandleUpdate(ApiRequestPtr request, const Endpoint& endpoint) {
   ApiRequest& ref = *request;
-  const auto format = NegotiateOutput(ref, Answered::kObject);
+  const auto format = NegotiateOutput(ref, ResponseKind::kObject);
   if (!format) return RespondError(ref, format.error());
   const Result<bool> dry_run = CheckWriteOptions(ref);
   if (!dry_run) return RespondError(ref, dry_run.error());

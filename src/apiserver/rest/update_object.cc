@@ -6,7 +6,7 @@
 #include "apiserver/managed_fields/entries.h"
 #include "apiserver/managed_fields/field_manager.h"
 #include "apiserver/rest/admission.h"
-#include "apiserver/rest/admission_looks.h"
+#include "apiserver/rest/admission_retry.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/new_object.h"
@@ -50,15 +50,15 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
 
   // Admission may have refused only for lack of something that is about to be there.
   void AfterRefusal(Status refused) {
-    if (!looks_.WorthAnother(awaited_)) return RespondError(request(), refused);
+    if (!admission_retry_.IsWorthRetrying(awaited_)) return RespondError(request(), refused);
     const auto self = shared_from_this();
-    looks_.Look(
+    admission_retry_.AwaitObject(
         *endpoint().context, request().responder, [self] { self->Start(); },
         [self, refused = std::move(refused)] { RespondError(self->request(), refused); });
   }
 
   Result<Change> Decide(const CurrentObject* current) {
-    awaited_ = looks_.Begin();
+    awaited_ = admission_retry_.Begin();
     if (current == nullptr) return DecideForNew();
     SKIFF_ASSIGN_OR_RETURN(Document old, current->Decode());
     found_ = current->revision;
@@ -127,7 +127,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
 
   bool IsKnownToChangeNothing(Revision current) {
     return update_.known_as &&
-           endpoint().context->known_applies.ChangesNothing(*update_.known_as, current);
+           endpoint().context->noop_applies.ChangesNothing(*update_.known_as, current);
   }
 
   // Admission of an object that is to stay as it is. False: a plugin would have it otherwise, so
@@ -151,7 +151,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
   void RememberNoChange(const Changed& changed) {
     if (!update_.known_as || update_.dry_run || changed.created || changed.removed) return;
     if (changed.revision != found_ || !request().warnings.empty()) return;
-    endpoint().context->known_applies.Remember(*update_.known_as, changed.revision);
+    endpoint().context->noop_applies.Remember(*update_.known_as, changed.revision);
   }
 
   void TrackFields(const Document& live, Document& object) {
@@ -241,7 +241,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
   bool drops_fields_ = false;
   Revision found_;         // of the object, at the last try
   AwaitedObject awaited_;  // what admission lacked then
-  AdmissionLooks looks_;
+  AdmissionRetry admission_retry_;
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ struct Update {
   // Server-side apply: `may_create` needs no leave of the schema, and what the configuration says
   // of an object that is not there yet does not count.
   bool applies = false;
-  // By which KnownApplies knows the request; absent: it is no apply.
+  // By which NoopApplyCache knows the request; absent: it is no apply.
   std::optional<Sha256Digest> known_as = {};
   // `make_new` has seen to the managedFields of what it makes.
   bool tracks_fields = false;

@@ -4,7 +4,7 @@
 
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/list_options.h"
-#include "apiserver/rest/local_answer.h"
+#include "apiserver/rest/rest_response.h"
 #include "apiserver/rest/watch_encoder.h"
 #include "base/limits.h"
 #include "base/work_budget.h"
@@ -204,7 +204,7 @@ void WatchLocally(ApiRequestPtr request, const Endpoint& endpoint, ListOptions o
       std::move(watch),
       [request = std::move(request), &endpoint](Result<std::unique_ptr<Watcher>> watcher) mutable {
         if (!watcher) return RespondError(*request, watcher.error());
-        RespondLocally(*request, 200, [&](LocalAnswer& answer) {
+        RespondLocally(*request, 200, [&](LocalResponse& answer) {
           answer.rest().Watching(endpoint.view, std::move(*watcher));
         });
       });
@@ -213,7 +213,7 @@ void WatchLocally(ApiRequestPtr request, const Endpoint& endpoint, ListOptions o
 }  // namespace
 
 void HandleWatch(ApiRequestPtr request, const Endpoint& endpoint) {
-  const Result<OutputFormat> format = NegotiateOutput(*request, Answered::kWatch);
+  const Result<OutputFormat> format = NegotiateOutput(*request, ResponseKind::kWatch);
   if (!format) return RespondError(*request, format.error());
   Result<ListOptions> options = ReadListOptions(*request, endpoint);
   if (!options) return RespondError(*request, options.error());

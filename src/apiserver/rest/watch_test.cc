@@ -72,7 +72,7 @@ class LongWatchTest : public testing::Test {
   const ResourceDesc* resource_ = FindResource("", "v1", "configmaps");
   ObjectView view_{*resource_};
   Endpoint endpoint_{.resource = resource_, .view = &view_, .context = &context_};
-  std::shared_ptr<KeptAnswer> client_ = std::make_shared<KeptAnswer>();
+  std::shared_ptr<RecordedResponse> client_ = std::make_shared<RecordedResponse>();
 };
 
 // Reads until the source waits: how much came at once at most, and how often objects were told of.

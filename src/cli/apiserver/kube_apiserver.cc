@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "cli/apiserver/apiserver_flags.h"
 #include "cli/common/host.h"
-#include "cli/common/last_resort.h"
+#include "cli/common/shutdown_watchdog.h"
 #include "cli/common/stop_signals.h"
 #include "pki/cluster_pki.h"
 #include "pki/files.h"
@@ -86,7 +86,7 @@ Result<void> Serve(ApiServerCommandLine& line) {
   line.options.shown_flags = [&line] {
     return ShowFlags<ApiServerCommandLine>(AllApiServerFlags(), line);
   };
-  LastResort last_resort(clock, log);
+  ShutdownWatchdog shutdown_watchdog(clock, log);
   const Result<std::unique_ptr<ApiServer>> server =
       ApiServer::Start(line.options, clock, random, log);
   if (asked_to_stop) {
@@ -96,12 +96,12 @@ Result<void> Serve(ApiServerCommandLine& line) {
   if (!server) return std::unexpected(server.error());
   while (!signals.WaitFor(kForLong)) {
   }
-  signals.LetThemEndTheProcess();
+  signals.RestoreDefaultActions();
   log.Info("stopping");
-  last_resort.Arm((*server)->DrainTime() + limits::kShutdownMargin,
-                  [&server = **server] { return server.UnderWay(); });
+  shutdown_watchdog.Arm((*server)->DrainTime() + limits::kShutdownMargin,
+                        [&server = **server] { return server.UnderWay(); });
   (*server)->Drain();
-  last_resort.SetStage("the store is being closed");
+  shutdown_watchdog.SetStage("the store is being closed");
   log.Info("stopped");
   return {};
 }
@@ -114,7 +114,7 @@ class ApiServerRun : public CommandRun {
   int Run() override {
     const Result<void> served = Serve(line_);
     if (served) return kExitSuccess;
-    return Complain(std::string(kName), served.error().message(), kExitFailure);
+    return ReportFailure(std::string(kName), served.error().message(), kExitFailure);
   }
   const ServerCommandLine* server_line() const override { return &line_; }
 

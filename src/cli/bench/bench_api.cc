@@ -14,9 +14,9 @@
 #include "cli/bench/bench_report.h"
 #include "cli/common/flag_values.h"
 #include "cli/common/input.h"
-#include "cli/common/long_work.h"
+#include "cli/common/long_operation.h"
 #include "cli/common/stop_signals.h"
-#include "cli/up/up_place.h"
+#include "cli/up/up_directory.h"
 #include "client/https/kubeconfig.h"
 #include "load/api_load.h"
 #include "object/scalar/base64.h"
@@ -61,7 +61,7 @@ class BenchProgress {
             rate = 0.0](const LoadProgress& progress) mutable {
       if (!interrupted_ && signals_.WaitFor(Duration{})) {
         interrupted_ = true;
-        signals_.LetThemEndTheProcess();
+        signals_.RestoreDefaultActions();
       }
       if (on_terminal_ && progress.elapsed >= last_at + kShowEvery) {
         const double seconds = std::chrono::duration<double>(progress.elapsed - last_at).count();
@@ -290,7 +290,7 @@ class BenchApiRun : public CommandRun {
     std::vector<std::string> paths =
         kubeconfig_.empty() ? DefaultKubeconfigs() : std::vector<std::string>{kubeconfig_};
     if (paths.empty()) {
-      const Result<UpPlace> place = UpPlace::Find("");
+      const Result<UpDirectory> place = UpDirectory::Find("");
       if (place && std::filesystem::exists(place->kubeconfig()))
         paths.push_back(place->kubeconfig());
     }

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "cli/common/complaints.h"
-#include "cli/common/long_work.h"
+#include "cli/common/diagnostics.h"
+#include "cli/common/long_operation.h"
 
 namespace skiff {
 namespace {

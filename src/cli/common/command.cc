@@ -19,7 +19,7 @@ int PrintText(std::string_view text) {
   return kExitFailure;
 }
 
-int Complain(const std::string& who, const std::string& what, int code) {
+int ReportFailure(const std::string& who, const std::string& what, int code) {
   std::fprintf(stderr, "%s: %s\n", who.c_str(), what.c_str());
   if (code == kExitUsage) std::fprintf(stderr, "Run '%s --help' for usage.\n", who.c_str());
   return code;

@@ -65,6 +65,6 @@ int PrintText(std::string_view text);
 
 // Says on standard error what is wrong; with kExitUsage, also where to read how it is done right.
 // `who` is a full name. Gives the code.
-int Complain(const std::string& who, const std::string& what, int code);
+int ReportFailure(const std::string& who, const std::string& what, int code);
 
 }  // namespace skiff

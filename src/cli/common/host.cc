@@ -148,7 +148,7 @@ Result<void> CheckPortFree(const IpAddress& address, uint16_t port, const std::s
   }
   const int error = errno;
   if (error == EADDRINUSE) {
-    const std::optional<std::string> who = WhoListens(port);
+    const std::optional<std::string> who = FindListener(port);
     return BadRequest("port " + std::to_string(port) + " is taken" +
                       (who ? " by " + *who : " by another process") + ": stop it, or " + remedy);
   }
@@ -162,7 +162,7 @@ Result<void> CheckPortFree(const IpAddress& address, uint16_t port, const std::s
                     std::generic_category().message(error));
 }
 
-std::optional<std::string> WhoListens(uint16_t port) {
+std::optional<std::string> FindListener(uint16_t port) {
   std::set<std::string> sockets;
   CollectListeners("/proc/net/tcp", port, sockets);
   CollectListeners("/proc/net/tcp6", port, sockets);

@@ -25,6 +25,6 @@ void PrepareToServe();
 Result<void> CheckPortFree(const IpAddress& address, uint16_t port, const std::string& remedy);
 
 // "nginx (pid 4711)"; nothing when /proc does not tell, such as for another user's process.
-std::optional<std::string> WhoListens(uint16_t port);
+std::optional<std::string> FindListener(uint16_t port);
 
 }  // namespace skiff

@@ -27,7 +27,7 @@ TEST(HostTest, TellsWhoListensOnAPort) {
   ASSERT_EQ(bind(holder, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
   ASSERT_EQ(listen(holder, 1), 0);
 
-  const std::optional<std::string> who = WhoListens(port);
+  const std::optional<std::string> who = FindListener(port);
   ASSERT_TRUE(who);
   EXPECT_TRUE(who->ends_with("(pid " + std::to_string(getpid()) + ")")) << *who;
   for (const IpAddress& at : {IpAddress::LoopbackV4(), IpAddress::AnyV4()}) {
@@ -39,7 +39,7 @@ TEST(HostTest, TellsWhoListensOnAPort) {
   }
   close(holder);
   EXPECT_TRUE(CheckPortFree(IpAddress::LoopbackV4(), port, ""));
-  EXPECT_FALSE(WhoListens(port));
+  EXPECT_FALSE(FindListener(port));
 }
 
 TEST(HostTest, KnowsWhichAddressesAreItsOwn) {

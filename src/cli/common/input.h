@@ -11,7 +11,7 @@ namespace skiff {
 // The name that stands for standard input.
 inline constexpr std::string_view kStandardInput = "-";
 
-// All of the file. The error does not name it: callers put the name before every complaint.
+// All of the file. The error does not name it: callers put the name before every diagnostic.
 Result<std::string> ReadInput(const std::string& path);
 
 // Text that etcd tools print and that looks like none of the formats: says what it is and what to

@@ -15,7 +15,7 @@
 
 #include "base/limits.h"
 #include "base/temporary_name.h"
-#include "cli/common/complaints.h"
+#include "cli/common/diagnostics.h"
 
 namespace skiff {
 namespace {

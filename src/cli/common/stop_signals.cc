@@ -31,7 +31,7 @@ std::optional<int> StopSignals::WaitFor(Duration time) {
   return number;
 }
 
-void StopSignals::LetThemEndTheProcess() {
+void StopSignals::RestoreDefaultActions() {
   let_ = true;
   pthread_sigmask(SIG_UNBLOCK, &handled_, nullptr);
 }

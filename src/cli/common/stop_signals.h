@@ -21,7 +21,7 @@ class StopSignals {
   // The signal that came within that time; nothing when none did.
   std::optional<int> WaitFor(Duration time);
   // From now on each of them ends the process as if nobody had waited for it.
-  void LetThemEndTheProcess();
+  void RestoreDefaultActions();
 
  private:
   sigset_t handled_;

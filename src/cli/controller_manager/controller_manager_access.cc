@@ -31,7 +31,7 @@ Result<std::optional<RestConfig>> ReadOptional(std::string_view flag, const std:
     }
     return std::optional(std::move(*config));
   }
-  const InClusterPlace place = InClusterPlace::OfEnvironment();
+  const InClusterFiles place = InClusterFiles::OfEnvironment();
   if (!place.is_pod()) return std::optional<RestConfig>();
   SKIFF_ASSIGN_OR_RETURN(RestConfig config, InClusterConfig(place));
   return std::optional(std::move(config));

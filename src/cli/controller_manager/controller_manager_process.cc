@@ -11,8 +11,8 @@
 #include "base/metrics.h"
 #include "base/process_metrics.h"
 #include "cli/common/host.h"
+#include "cli/controller_manager/controller_health.h"
 #include "cli/controller_manager/controller_manager_access.h"
-#include "cli/controller_manager/loop_health.h"
 #include "client/https/https_transport.h"
 #include "client/https/rest_metrics.h"
 #include "client/https/service_accounts.h"
@@ -119,9 +119,9 @@ class Process final : public ControllerManagerProcess {
 
  private:
   Result<std::unique_ptr<HttpsTransport>> Open(const RestConfig& config) {
-    return HttpsTransport::Open(Surroundings(), config);
+    return HttpsTransport::Open(Environment(), config);
   }
-  HttpsSurroundings Surroundings() {
+  HttpsEnvironment Environment() {
     return {.loop = loop_,
             .executor = *executor_,
             .random = random_,
@@ -145,10 +145,10 @@ class Process final : public ControllerManagerProcess {
     }
     if (line_.use_service_account_credentials) {
       SKIFF_ASSIGN_OR_RETURN(accounts_, NamedTransports::OpenServiceAccounts(
-                                            Surroundings(), access.main, *root_, std::move(rates)));
+                                            Environment(), access.main, *root_, std::move(rates)));
     } else {
       SKIFF_ASSIGN_OR_RETURN(accounts_, NamedTransports::OpenSameIdentity(
-                                            Surroundings(), access.main, std::move(rates)));
+                                            Environment(), access.main, std::move(rates)));
     }
     return {};
   }
@@ -248,7 +248,7 @@ class Process final : public ControllerManagerProcess {
          .lease_renewed = elector_ != nullptr ? elector_->renewed() : std::nullopt,
          .lease_lost = lost_});
     executor_->Cancel(health_timer_);
-    health_timer_ = executor_->After(LoopHealth::kReportInterval, [this] { ReportHealth(); });
+    health_timer_ = executor_->After(ControllerHealth::kReportInterval, [this] { ReportHealth(); });
   }
 
   // From here on everything is on the loop.
@@ -350,7 +350,7 @@ class Process final : public ControllerManagerProcess {
   RestClientMetrics rest_metrics_;
   ControllerMetrics controller_metrics_;
   LeaderElectionMetrics leader_metrics_;
-  LoopHealth health_;
+  ControllerHealth health_;
   LoopWatchdog watchdog_;
   ServingFiles serving_;
   std::optional<MemoryFile> client_ca_file_;

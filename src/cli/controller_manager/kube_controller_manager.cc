@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "base/version.h"
 #include "cli/common/host.h"
-#include "cli/common/last_resort.h"
+#include "cli/common/shutdown_watchdog.h"
 #include "cli/common/stop_signals.h"
 #include "cli/controller_manager/controller_manager_flags.h"
 #include "cli/controller_manager/controller_manager_process.h"
@@ -60,20 +60,20 @@ int Run(const ControllerManagerCommandLine& line) {
   if (line.secure_port != 0 && !line.permit_port_sharing) {
     const Result<void> free = CheckPortFree(line.bind_address, line.secure_port,
                                             "choose another with --secure-port, or 0 for none");
-    if (!free) return Complain(std::string(kName), free.error().message(), kExitFailure);
+    if (!free) return ReportFailure(std::string(kName), free.error().message(), kExitFailure);
   }
   log.Info("Starting", {{"version", std::string(kKubernetesVersion)}});
-  LastResort last_resort(clock, log);
+  ShutdownWatchdog shutdown_watchdog(clock, log);
   auto process = ControllerManagerProcess::Start(line, clock, random, log);
-  if (!process) return Complain(std::string(kName), process.error().message(), kExitFailure);
+  if (!process) return ReportFailure(std::string(kName), process.error().message(), kExitFailure);
   while (!(*process)->lost()) {
     if (!signals.WaitFor(kLookAround)) continue;
-    signals.LetThemEndTheProcess();
+    signals.RestoreDefaultActions();
     log.Info("stopping");
-    last_resort.Arm(line.shutdown_timeout + limits::kShutdownMargin,
-                    [&process = **process] { return process.UnderWay(); });
+    shutdown_watchdog.Arm(line.shutdown_timeout + limits::kShutdownMargin,
+                          [&process = **process] { return process.UnderWay(); });
     (*process)->Stop();
-    last_resort.SetStage("its connections are being closed");
+    shutdown_watchdog.SetStage("its connections are being closed");
     log.Info("stopped");
     return kExitSuccess;
   }

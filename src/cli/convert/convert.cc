@@ -9,7 +9,7 @@
 
 #include "base/limits.h"
 #include "base/strings.h"
-#include "cli/common/complaints.h"
+#include "cli/common/diagnostics.h"
 #include "cli/common/input.h"
 #include "cli/common/output.h"
 #include "cli/convert/object_check.h"
@@ -60,7 +60,7 @@ class Converter {
   explicit Converter(const ConvertOptions& options) : options_(options) {}
 
   size_t object_count() const { return object_count_; }
-  Complaints& complaints() { return complaints_; }
+  Diagnostics& diagnostics() { return diagnostics_; }
   HeldOutput& output() { return output_; }
 
   void ConvertInput(std::string_view bytes) {
@@ -70,12 +70,12 @@ class Converter {
       ++object_count_;
       ConvertStored(bytes);
     } else if (const std::string hint = HintOnStoredText(bytes); !hint.empty()) {
-      complaints_.Error({}, "", hint);
+      diagnostics_.Error({}, "", hint);
     } else {
       ConvertText(bytes, format);
     }
-    complaints_.Flush();
-    complaints_.SetInYaml(false);
+    diagnostics_.Flush();
+    diagnostics_.SetInYaml(false);
   }
 
  private:
@@ -85,24 +85,24 @@ class Converter {
       Result<std::optional<ObjectReader::Object>> next = reader.Next();
       if (!next) return Fail(next.error(), HintOnTemplate(text, next.error().position().line));
       if (!next->has_value()) return;
-      complaints_.SetInYaml((*next)->from_yaml);
+      diagnostics_.SetInYaml((*next)->from_yaml);
       ++object_count_;
       ConvertJson(**next);
-      // Behind what is fatal, because of too many complaints the last are left out.
-      ReportIssues(complaints_, options_.validation, (*next)->issues);
-      complaints_.Flush();
+      // Behind what is fatal, because of too many diagnostics the last are left out.
+      ReportIssues(diagnostics_, options_.validation, (*next)->issues);
+      diagnostics_.Flush();
     }
   }
 
   void ConvertJson(const ObjectReader::Object& object) {
     const Result<ObjectHeader> header = ReadObjectHeader(object.json, *object.positions);
     if (!header) return Fail(header.error());
-    const size_t errors_before = complaints_.error_count();
+    const size_t errors_before = diagnostics_.error_count();
     const MessageDesc* type =
         header->is_watch_event
             ? &WatchEventType()
-            : ResolveKind(*header, *object.positions, "", options_.validation, complaints_);
-    if (complaints_.error_count() != errors_before) return;  // no such kind: no more to be said
+            : ResolveKind(*header, *object.positions, "", options_.validation, diagnostics_);
+    if (diagnostics_.error_count() != errors_before) return;  // no such kind: no more to be said
     std::vector<FieldIssue> issues;
     const DecodeOptions decode{.issues = &issues,
                                .positions = object.positions,
@@ -114,19 +114,19 @@ class Converter {
       const Result<void> stored = header->is_watch_event ? EventToStorage(object.json, out, decode)
                                                          : JsonToStorage(object.json, out, decode);
       if (!stored) Fail(stored.error());
-      ReportIssues(complaints_, options_.validation, issues);
+      ReportIssues(diagnostics_, options_.validation, issues);
       if (!stored) return;
     } else {
       const Result<Document> document = DecodeJson(object.json, type, decode);
       if (!document) Fail(document.error());
-      ReportIssues(complaints_, options_.validation, issues);
+      ReportIssues(diagnostics_, options_.validation, issues);
       if (!document) return;
       AppendText(document->root(), out);
     }
     if (header->is_watch_event) {
-      CheckWatchedObject(object.json, *object.positions, options_.validation, complaints_);
+      CheckWatchedObject(object.json, *object.positions, options_.validation, diagnostics_);
     } else if (type != nullptr && HasRawItems(*type)) {
-      CheckRawItems(object.json, *object.positions, options_.validation, complaints_);
+      CheckRawItems(object.json, *object.positions, options_.validation, diagnostics_);
     }
     Emit(out.view());
   }
@@ -148,7 +148,7 @@ class Converter {
       const std::string name = NameRemovedField(type, issue.path);
       std::string what = name.empty() ? "unknown field" : "a field that Kubernetes no longer has";
       if (options_.validation == Validation::kStrict) what += "; --validate ignore drops it";
-      Report(complaints_, options_.validation, issue.position, name.empty() ? issue.path : name,
+      Report(diagnostics_, options_.validation, issue.position, name.empty() ? issue.path : name,
              what);
     }
   }
@@ -172,7 +172,7 @@ class Converter {
                                                            .kind = {},
                                                            .api_version = {}});
     if (!document) {
-      ReportIssues(complaints_, options_.validation, issues);
+      ReportIssues(diagnostics_, options_.validation, issues);
       return Fail(document.error());
     }
     ReportStoredIssues(issues, *document->type());
@@ -180,9 +180,9 @@ class Converter {
     ByteBuffer json;
     if (is_event || HasRawItems(*document->type())) EncodeJson(document->root(), json);
     if (is_event) {
-      CheckWatchedObject(json.view(), NoPositions(), options_.validation, complaints_);
+      CheckWatchedObject(json.view(), NoPositions(), options_.validation, diagnostics_);
     } else if (!json.empty()) {
-      CheckRawItems(json.view(), NoPositions(), options_.validation, complaints_);
+      CheckRawItems(json.view(), NoPositions(), options_.validation, diagnostics_);
     }
     ByteBuffer out;
     if (options_.to == ObjectFormat::kProtobuf) {
@@ -204,7 +204,7 @@ class Converter {
                        const TextPositions& positions) {
     if (type != nullptr && type->in_protobuf) return true;
     const std::string what = header.meta.api_version + " " + header.meta.kind;
-    complaints_.Error(
+    diagnostics_.Error(
         positions.PositionOf(header.kind_offset), "kind",
         Printable(what) + (type != nullptr ? " has no protobuf form"
                                            : " is not built in, and custom resources have no "
@@ -234,7 +234,7 @@ class Converter {
 
   void Emit(std::string_view object) {
     // After an error nothing will be written, so nothing needs to be kept.
-    if (complaints_.error_count() != 0) return;
+    if (diagnostics_.error_count() != 0) return;
     if (options_.to == ObjectFormat::kProtobuf && emitted_ != 0) {
       ++emitted_;
       return;
@@ -252,11 +252,11 @@ class Converter {
     if (status.reason() == StatusReason::kRequestEntityTooLarge) {
       message += "; --max-document-size changes it";
     }
-    complaints_.Error(status.position(), status.field(), message);
+    diagnostics_.Error(status.position(), status.field(), message);
   }
 
   const ConvertOptions& options_;
-  Complaints complaints_;
+  Diagnostics diagnostics_;
   HeldOutput output_;
   size_t object_count_ = 0;
   size_t emitted_ = 0;
@@ -334,34 +334,34 @@ Result<void> ConvertRun::Check() {
 int ConvertRun::Run() {
   if (options_.files.empty()) options_.files.emplace_back(kStandardInput);
   Converter converter(options_);
-  Complaints& complaints = converter.complaints();
+  Diagnostics& diagnostics = converter.diagnostics();
   for (const std::string& file : options_.files) {
-    complaints.SetSource(file == kStandardInput ? "<stdin>" : file);
+    diagnostics.SetSource(file == kStandardInput ? "<stdin>" : file);
     Result<std::string> bytes = ReadInput(file);
     if (bytes) {
       converter.ConvertInput(*bytes);
     } else {
-      complaints.Error(bytes.error());
-      complaints.Flush();
+      diagnostics.Error(bytes.error());
+      diagnostics.Flush();
     }
   }
-  complaints.SetSource("skiff convert");
-  if (complaints.error_count() == 0 && converter.object_count() == 0) {
-    complaints.Error({}, "", "there is no object in the input");
+  diagnostics.SetSource("skiff convert");
+  if (diagnostics.error_count() == 0 && converter.object_count() == 0) {
+    diagnostics.Error({}, "", "there is no object in the input");
   }
-  if (complaints.error_count() == 0 && options_.to == ObjectFormat::kProtobuf &&
+  if (diagnostics.error_count() == 0 && options_.to == ObjectFormat::kProtobuf &&
       converter.object_count() > 1) {
-    complaints.Error({}, "",
-                     "a protobuf file holds one object, and the input has " +
-                         std::to_string(converter.object_count()) +
-                         "; convert them one by one, or put them into a v1 List");
+    diagnostics.Error({}, "",
+                      "a protobuf file holds one object, and the input has " +
+                          std::to_string(converter.object_count()) +
+                          "; convert them one by one, or put them into a v1 List");
   }
-  if (complaints.error_count() == 0) {
+  if (diagnostics.error_count() == 0) {
     const Result<void> written = converter.output().CommitTo(options_.output);
-    if (!written) complaints.Error(written.error());
+    if (!written) diagnostics.Error(written.error());
   }
-  complaints.Finish();
-  return complaints.error_count() == 0 ? kExitSuccess : kExitFailure;
+  diagnostics.Finish();
+  return diagnostics.error_count() == 0 ? kExitSuccess : kExitFailure;
 }
 
 }  // namespace

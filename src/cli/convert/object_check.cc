@@ -89,37 +89,37 @@ std::string JoinPath(std::string_view prefix, std::string_view field) {
 
 // One item of a list; `path` is where it stands.
 void CheckItem(std::string_view json, const TextPositions& positions, Validation validation,
-               Complaints& complaints, const std::string& path, int depth) {
+               Diagnostics& diagnostics, const std::string& path, int depth) {
   const std::string prefix = path + ".";
   const auto fail = [&](const Status& status) {
-    complaints.Error(status.position(), JoinPath(prefix, status.field()), status.message());
+    diagnostics.Error(status.position(), JoinPath(prefix, status.field()), status.message());
   };
   const Result<ObjectHeader> header = ReadObjectHeader(json, positions);
   if (!header) return fail(header.error());
-  const MessageDesc* type = ResolveKind(*header, positions, prefix, validation, complaints);
+  const MessageDesc* type = ResolveKind(*header, positions, prefix, validation, diagnostics);
   std::vector<FieldIssue> issues;
   const Result<Document> document = DecodeJson(
       json, type,
       {.issues = &issues, .positions = &positions, .max_bytes = SIZE_MAX, .borrow_text = true});
-  ReportIssues(complaints, validation, issues, prefix);
+  ReportIssues(diagnostics, validation, issues, prefix);
   if (!document) return fail(document.error());
   if (type != nullptr && HasRawItems(*type)) {
-    CheckRawItems(json, positions, validation, complaints, prefix, depth + 1);
+    CheckRawItems(json, positions, validation, diagnostics, prefix, depth + 1);
   }
 }
 
 }  // namespace
 
-void Report(Complaints& complaints, Validation validation, TextPosition position,
+void Report(Diagnostics& diagnostics, Validation validation, TextPosition position,
             std::string_view field, std::string_view message) {
-  if (validation == Validation::kStrict) complaints.Error(position, field, message);
-  if (validation == Validation::kWarn) complaints.Warn(position, field, message);
+  if (validation == Validation::kStrict) diagnostics.Error(position, field, message);
+  if (validation == Validation::kWarn) diagnostics.Warn(position, field, message);
 }
 
-void ReportIssues(Complaints& complaints, Validation validation,
+void ReportIssues(Diagnostics& diagnostics, Validation validation,
                   const std::vector<FieldIssue>& issues, std::string_view path_prefix) {
   for (const FieldIssue& issue : issues) {
-    Report(complaints, validation, issue.position, JoinPath(path_prefix, issue.path),
+    Report(diagnostics, validation, issue.position, JoinPath(path_prefix, issue.path),
            issue.kind == FieldIssue::kUnknown ? "unknown field" : "duplicate field");
   }
 }
@@ -182,15 +182,15 @@ Result<ObjectHeader> ReadObjectHeader(std::string_view json, const TextPositions
 
 const MessageDesc* ResolveKind(const ObjectHeader& header, const TextPositions& positions,
                                std::string_view path_prefix, Validation validation,
-                               Complaints& complaints) {
+                               Diagnostics& diagnostics) {
   const TypeMeta& meta = header.meta;
   const MessageDesc* type = FindKind(meta.api_version, meta.kind);
   if (type != nullptr) {
     if (validation != Validation::kIgnore && IsServedOnlyElsewhere(meta)) {
-      complaints.Warn(positions.PositionOf(header.api_version_offset),
-                      JoinPath(path_prefix, "apiVersion"),
-                      Quoted(meta.api_version) + " is no longer served by Kubernetes " +
-                          std::string(kKubernetesVersion) + WhereKindIs(meta.kind));
+      diagnostics.Warn(positions.PositionOf(header.api_version_offset),
+                       JoinPath(path_prefix, "apiVersion"),
+                       Quoted(meta.api_version) + " is no longer served by Kubernetes " +
+                           std::string(kKubernetesVersion) + WhereKindIs(meta.kind));
     }
     return type;
   }
@@ -204,13 +204,13 @@ const MessageDesc* ResolveKind(const ObjectHeader& header, const TextPositions& 
   }
   const std::string elsewhere = WhereKindIs(meta.kind);
   if (!kinds.empty()) {
-    Report(complaints, validation, positions.PositionOf(header.kind_offset),
+    Report(diagnostics, validation, positions.PositionOf(header.kind_offset),
            JoinPath(path_prefix, "kind"),
            Quoted(meta.kind) + " is no kind of " + meta.api_version +
                (elsewhere.empty() ? DidYouMean(meta.kind, kinds) : elsewhere));
   } else if (has_group || group.find('.') == std::string_view::npos) {
     // Custom resources are in groups of their own, whose names have a dot.
-    Report(complaints, validation, positions.PositionOf(header.api_version_offset),
+    Report(diagnostics, validation, positions.PositionOf(header.api_version_offset),
            JoinPath(path_prefix, "apiVersion"),
            Quoted(meta.api_version) + " is no version of Kubernetes " +
                std::string(kKubernetesVersion) + elsewhere);
@@ -224,7 +224,7 @@ const MessageDesc& WatchEventType() {
 }
 
 void CheckWatchedObject(std::string_view event_json, const TextPositions& positions,
-                        Validation validation, Complaints& complaints) {
+                        Validation validation, Diagnostics& diagnostics) {
   if (validation == Validation::kIgnore) return;
   JsonCursor cursor(event_json);
   ForEachMember(cursor, [&](std::string_view key, size_t) {
@@ -233,7 +233,7 @@ void CheckWatchedObject(std::string_view event_json, const TextPositions& positi
     const size_t start = cursor.offset();
     if (!cursor.SkipValue(1)) return true;
     const InnerPositions inner(positions, start);
-    CheckItem(cursor.TextFrom(start), inner, validation, complaints, "object", 0);
+    CheckItem(cursor.TextFrom(start), inner, validation, diagnostics, "object", 0);
     return true;
   });
 }
@@ -245,12 +245,12 @@ bool HasRawItems(const MessageDesc& type) {
 }
 
 void CheckRawItems(std::string_view list_json, const TextPositions& positions,
-                   Validation validation, Complaints& complaints, std::string_view path_prefix,
+                   Validation validation, Diagnostics& diagnostics, std::string_view path_prefix,
                    int depth) {
   if (validation == Validation::kIgnore) return;
   if (depth >= limits::kMaxNestedLists) {
-    return complaints.Error(positions.PositionOf(0), JoinPath(path_prefix, ""),
-                            "Lists are nested too deeply");
+    return diagnostics.Error(positions.PositionOf(0), JoinPath(path_prefix, ""),
+                             "Lists are nested too deeply");
   }
   JsonCursor cursor(list_json);
   ForEachMember(cursor, [&](std::string_view key, size_t) {
@@ -263,7 +263,7 @@ void CheckRawItems(std::string_view list_json, const TextPositions& positions,
       const size_t start = cursor.offset();
       if (!cursor.SkipValue(1)) return true;
       const InnerPositions inner(positions, start);
-      CheckItem(cursor.TextFrom(start), inner, validation, complaints,
+      CheckItem(cursor.TextFrom(start), inner, validation, diagnostics,
                 std::string(path_prefix) + "items[" + std::to_string(index++) + "]", depth);
     } while (cursor.Take(','));
     cursor.Take(']');

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "cli/common/complaints.h"
+#include "cli/common/diagnostics.h"
 #include "object/descriptor.h"
 #include "object/json/decode.h"
 
@@ -16,9 +16,9 @@ namespace skiff {
 enum class Validation : uint8_t { kStrict, kWarn, kIgnore };
 
 // Reports in the way that the mode wants.
-void Report(Complaints& complaints, Validation validation, TextPosition position,
+void Report(Diagnostics& diagnostics, Validation validation, TextPosition position,
             std::string_view field, std::string_view message);
-void ReportIssues(Complaints& complaints, Validation validation,
+void ReportIssues(Diagnostics& diagnostics, Validation validation,
                   const std::vector<FieldIssue>& issues, std::string_view path_prefix = {});
 
 struct ObjectHeader {
@@ -37,7 +37,7 @@ Result<ObjectHeader> ReadObjectHeader(std::string_view json, const TextPositions
 // neither, such as apps/v1 Deploymnt, are reported and null.
 const MessageDesc* ResolveKind(const ObjectHeader& header, const TextPositions& positions,
                                std::string_view path_prefix, Validation validation,
-                               Complaints& complaints);
+                               Diagnostics& diagnostics);
 
 // Whether the items of this list are kept as JSON and thus not checked by decoding the list.
 bool HasRawItems(const MessageDesc& type);
@@ -46,12 +46,12 @@ bool HasRawItems(const MessageDesc& type);
 const MessageDesc& WatchEventType();
 // Checks the object of a watch event, given as valid JSON, by its own kind.
 void CheckWatchedObject(std::string_view event_json, const TextPositions& positions,
-                        Validation validation, Complaints& complaints);
+                        Validation validation, Diagnostics& diagnostics);
 
 // Checks each item of such a list, given as valid JSON, and the items of Lists among them. Paths
 // begin with `path_prefix` ("" or "items[0].").
 void CheckRawItems(std::string_view list_json, const TextPositions& positions,
-                   Validation validation, Complaints& complaints, std::string_view path_prefix = {},
-                   int depth = 0);
+                   Validation validation, Diagnostics& diagnostics,
+                   std::string_view path_prefix = {}, int depth = 0);
 
 }  // namespace skiff

@@ -14,7 +14,7 @@
 #include "base/version.h"
 #include "cli/common/flag_values.h"
 #include "cli/common/host.h"
-#include "cli/common/last_resort.h"
+#include "cli/common/shutdown_watchdog.h"
 #include "cli/common/stop_signals.h"
 #include "cli/etcd/etcd_flags.h"
 #include "cli/etcd/etcd_log.h"
@@ -79,17 +79,17 @@ class EtcdRun final : public CommandRun {
     for (const auto* addresses : {&options_.plain_addresses, &options_.tls_addresses}) {
       for (const std::string& address : *addresses) SKIFF_RETURN_IF_ERROR(CheckFree(address));
     }
-    LastResort last_resort(clock, log);
+    ShutdownWatchdog shutdown_watchdog(clock, log);
     SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<EtcdServer> server,
                            EtcdServer::Start(options_, clock, random, log));
     for (const std::string& address : server->addresses())
       log.Info("serving", {{"address", address}});
     while (!signals.WaitFor(kForLong)) {
     }
-    signals.LetThemEndTheProcess();
+    signals.RestoreDefaultActions();
     log.Info("stopping");
-    last_resort.Arm(kDrainTime + limits::kShutdownMargin,
-                    [] { return std::string("requests, or the store"); });
+    shutdown_watchdog.Arm(kDrainTime + limits::kShutdownMargin,
+                          [] { return std::string("requests, or the store"); });
     server->Drain(kDrainTime);
     log.Info("stopped");
     return {};

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "base/random.h"
-#include "cli/common/complaints.h"
-#include "cli/common/long_work.h"
+#include "cli/common/diagnostics.h"
+#include "cli/common/long_operation.h"
 #include "cli/store/store_commands.h"
-#include "cli/store/store_place.h"
+#include "cli/store/store_location.h"
 #include "store/backup_file.h"
 
 namespace skiff {
@@ -19,7 +19,7 @@ constexpr std::string_view kStandardOutput = "-";
 class StoreBackupRun final : public CommandRun {
  public:
   void Declare(FlagSet& flags) override {
-    DeclarePlace(flags, &place_, PlaceKinds::kStores);
+    DeclareLocation(flags, &place_, LocationKinds::kStores);
     DeclarePrefix(flags, &prefix_,
                   "of an etcd, only the keys under this prefix, '' for all; of an embedded store "
                   "all keys are taken");
@@ -31,7 +31,7 @@ class StoreBackupRun final : public CommandRun {
   }
 
   Result<void> Check() override {
-    SKIFF_RETURN_IF_ERROR(CheckPlace(place_, PlaceKinds::kStores));
+    SKIFF_RETURN_IF_ERROR(CheckLocation(place_, LocationKinds::kStores));
     if (files_[0].empty()) return BadRequest("the name of FILE is empty");
     if (files_[0] == kStandardOutput && isatty(STDOUT_FILENO) == 1) {
       return BadRequest("a backup is binary and would garble the terminal; name a file");
@@ -40,7 +40,7 @@ class StoreBackupRun final : public CommandRun {
   }
 
   int Run() override {
-    LongWork work("skiff store backup");
+    LongOperation work("skiff store backup");
     const Result<BackupEnd> end = TakeIt(work);
     work.ClearLine();
     if (!end) return StoreFailure("backup", end.error());
@@ -53,9 +53,9 @@ class StoreBackupRun final : public CommandRun {
   }
 
  private:
-  Result<BackupEnd> TakeIt(LongWork& work) {
+  Result<BackupEnd> TakeIt(LongOperation& work) {
     SystemRandom random;
-    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<PlaceReader> source,
+    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<LocationReader> source,
                            OpenForReading(place_, {&work.clock(), &random}));
     BackupHeader header;
     header.cluster_id = source->cluster_id();
@@ -78,7 +78,7 @@ class StoreBackupRun final : public CommandRun {
     return end;
   }
 
-  StorePlace place_;
+  StoreLocation place_;
   std::string prefix_ = "/registry";
   std::vector<std::string> files_;
 };

@@ -6,18 +6,18 @@
 
 #include "base/random.h"
 #include "base/strings.h"
-#include "cli/common/complaints.h"
-#include "cli/common/long_work.h"
+#include "cli/common/diagnostics.h"
+#include "cli/common/long_operation.h"
 #include "cli/store/store_commands.h"
 #include "cli/store/store_import.h"
-#include "cli/store/store_place.h"
+#include "cli/store/store_location.h"
 #include "store/backup_file.h"
 #include "store/copy.h"
 
 namespace skiff {
 namespace {
 
-void DeclareTls(FlagSet& flags, const std::string& side, StorePlace* place) {
+void DeclareTls(FlagSet& flags, const std::string& side, StoreLocation* place) {
   const std::string whose = side == "from" ? "the source's etcd" : "the target's etcd";
   flags.Add({.name = side + "-cafile",
              .placeholder = "FILE",
@@ -37,10 +37,10 @@ void DeclareTls(FlagSet& flags, const std::string& side, StorePlace* place) {
 }
 
 // A place as --from and --to name it; the TLS files that it has already stay.
-FlagValue PlaceValue(StorePlace* place) {
+FlagValue PlaceValue(StoreLocation* place) {
   FlagValue value;
   value.set = [place](std::string_view text) -> Result<void> {
-    SKIFF_ASSIGN_OR_RETURN(StorePlace parsed, ParsePlace(text));
+    SKIFF_ASSIGN_OR_RETURN(StoreLocation parsed, ParseLocation(text));
     place->data_dir = std::move(parsed.data_dir);
     place->etcd_servers = std::move(parsed.etcd_servers);
     return {};
@@ -49,7 +49,7 @@ FlagValue PlaceValue(StorePlace* place) {
 }
 
 // Whether they are one place, as far as names can tell.
-bool IsSamePlace(const StorePlace& a, const StorePlace& b) {
+bool IsSamePlace(const StoreLocation& a, const StoreLocation& b) {
   if (a.is_etcd() != b.is_etcd()) return false;
   if (!a.is_etcd()) return a.data_dir == b.data_dir;
   return std::ranges::find_first_of(a.etcd_servers, b.etcd_servers) != a.etcd_servers.end();
@@ -103,20 +103,20 @@ class StoreCopyRun final : public CommandRun {
   }
 
   int Run() override {
-    LongWork work("skiff store copy");
+    LongOperation work("skiff store copy");
     const Result<void> done = Copy(work);
     work.ClearLine();
     return done ? kExitSuccess : StoreFailure("copy", done.error());
   }
 
  private:
-  static Result<void> CheckSide(std::string_view flag, const StorePlace& place) {
-    const Result<void> right = CheckPlace(place, PlaceKinds::kStores);
+  static Result<void> CheckSide(std::string_view flag, const StoreLocation& place) {
+    const Result<void> right = CheckLocation(place, LocationKinds::kStores);
     if (right) return {};
     return BadRequest(std::string(flag) + ": " + right.error().message());
   }
 
-  Result<void> Copy(LongWork& work) {
+  Result<void> Copy(LongOperation& work) {
     const Duration begin = work.clock().Monotonic();
     const std::string prefix = KeyPrefix(prefix_);
     SystemRandom random;
@@ -128,7 +128,8 @@ class StoreCopyRun final : public CommandRun {
     } else {
       SKIFF_RETURN_IF_ERROR(CheckNewDirectory(to_.data_dir));
     }
-    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<PlaceReader> source, OpenForReading(from_, tools));
+    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<LocationReader> source,
+                           OpenForReading(from_, tools));
 
     SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<NewBackupFile> file,
                            NewBackupFile::CreateUnnamed(temporary_dir_));
@@ -148,22 +149,22 @@ class StoreCopyRun final : public CommandRun {
     } else {
       // A target that is no good never gets its name.
       const auto check = [&](const std::string& made) -> Result<void> {
-        StorePlace place;
+        StoreLocation place;
         place.data_dir = made;
-        SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<PlaceReader> written,
+        SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<LocationReader> written,
                                OpenForReading(place, tools));
         SKIFF_RETURN_IF_ERROR(Compare(index, *written, begin, work));
         return CheckSource(index, *source, begin, work);
       };
       SKIFF_RETURN_IF_ERROR(ImportIntoNewDirectory(index, {to_.data_dir, 0, check}, work, random));
     }
-    work.SayOnSignal("");
+    work.PrintOnSignal("");
     Tell(index, removed, work.clock().Monotonic() - begin, work);
     return WarnOfSmallRevision(index, target.get());
   }
 
-  Result<uint64_t> Load(const BackupIndex& index, Store& target, LongWork& work) {
-    work.SayOnSignal("the target holds a part of the copy; copy again with --overwrite");
+  Result<uint64_t> Load(const BackupIndex& index, Store& target, LongOperation& work) {
+    work.PrintOnSignal("the target holds a part of the copy; copy again with --overwrite");
     LoadOptions options;
     options.prefix = KeyPrefix(prefix_);
     options.overwrite = overwrite_;
@@ -180,7 +181,7 @@ class StoreCopyRun final : public CommandRun {
 
   // Everything is read back and compared.
   Result<void> Compare(const BackupIndex& index, BackupSource& written, Duration begin,
-                       LongWork& work) {
+                       LongOperation& work) {
     const Duration elapsed = work.clock().Monotonic() - begin;
     const Result<CompareReport> same =
         CompareWithBackup(index, written, KeyPrefix(prefix_), elapsed, work.Step("comparing"));
@@ -190,7 +191,7 @@ class StoreCopyRun final : public CommandRun {
   }
 
   Result<void> CheckSource(const BackupIndex& index, BackupSource& source, Duration begin,
-                           LongWork& work) {
+                           LongOperation& work) {
     const Duration elapsed = work.clock().Monotonic() - begin;
     SKIFF_ASSIGN_OR_RETURN(const bool changed,
                            HasChangedSince(index, source, KeyPrefix(prefix_), elapsed));
@@ -208,7 +209,7 @@ class StoreCopyRun final : public CommandRun {
     return {};
   }
 
-  void Tell(const BackupIndex& index, uint64_t removed, Duration took, LongWork& work) {
+  void Tell(const BackupIndex& index, uint64_t removed, Duration took, LongOperation& work) {
     work.ClearLine();
     std::string text = "copied " + Grouped(index.end().entries) + " keys (" +
                        HumanBytes(index.end().key_bytes + index.end().value_bytes) + ") from " +
@@ -232,7 +233,7 @@ class StoreCopyRun final : public CommandRun {
     return {};
   }
 
-  StorePlace from_, to_;
+  StoreLocation from_, to_;
   std::string prefix_ = "/registry";
   bool overwrite_ = false;
   bool allow_changes_ = false;

@@ -102,7 +102,7 @@ void RemoveLeftOvers(const std::string& directory) {
 
 // Closed again when it returns: all is on disk then.
 Result<void> Fill(const std::string& directory, const BackupIndex& backup, Revision revision,
-                  LongWork& work, Random& random) {
+                  LongOperation& work, Random& random) {
   RocksDbOptions options;
   options.directory = directory;
   SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<Engine> engine,
@@ -140,7 +140,7 @@ Result<void> CheckNewDirectory(const std::string& directory) {
 }
 
 Result<void> MakeNewDirectory(
-    const std::string& directory, LongWork& work,
+    const std::string& directory, LongOperation& work,
     const std::function<Result<void>(const std::string& made, const std::string& scratch)>& fill) {
   const std::string path = Trimmed(directory);
   SKIFF_RETURN_IF_ERROR(CheckNewDirectory(path));
@@ -152,7 +152,7 @@ Result<void> MakeNewDirectory(
 }
 
 Result<Revision> ImportIntoNewDirectory(const BackupIndex& backup, const ImportOptions& options,
-                                        LongWork& work, Random& random) {
+                                        LongOperation& work, Random& random) {
   const Revision revision{backup.end().revision.value + options.bump_revision};
   const auto fill = [&](const std::string& made, const std::string&) -> Result<void> {
     SKIFF_RETURN_IF_ERROR(Fill(made, backup, revision, work, random));

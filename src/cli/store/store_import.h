@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "base/status.h"
-#include "cli/common/long_work.h"
+#include "cli/common/long_operation.h"
 #include "store/backup_format.h"
 
 namespace skiff {
@@ -29,11 +29,11 @@ Result<void> CheckNewDirectory(const std::string& directory);
 // Calls `fill` with two paths that do not exist yet: it makes the store at the first, and may use
 // the second for what it needs meanwhile. Then the store gets its name.
 Result<void> MakeNewDirectory(
-    const std::string& directory, LongWork& work,
+    const std::string& directory, LongOperation& work,
     const std::function<Result<void>(const std::string& made, const std::string& scratch)>& fill);
 
 // The revision of the new store.
 Result<Revision> ImportIntoNewDirectory(const BackupIndex& backup, const ImportOptions& options,
-                                        LongWork& work, Random& random);
+                                        LongOperation& work, Random& random);
 
 }  // namespace skiff

@@ -9,10 +9,10 @@
 #include "base/limits.h"
 #include "base/random.h"
 #include "base/strings.h"
-#include "cli/common/complaints.h"
-#include "cli/common/long_work.h"
+#include "cli/common/diagnostics.h"
+#include "cli/common/long_operation.h"
 #include "cli/store/store_commands.h"
-#include "cli/store/store_place.h"
+#include "cli/store/store_location.h"
 #include "cli/store/store_text.h"
 
 namespace skiff {
@@ -72,7 +72,7 @@ class ResourceSink final : public ScanSink {
 class StoreInspectRun final : public CommandRun {
  public:
   void Declare(FlagSet& flags) override {
-    DeclarePlace(flags, &place_, PlaceKinds::kStoresAndBackups);
+    DeclareLocation(flags, &place_, LocationKinds::kStoresAndBackups);
     DeclarePrefix(flags, &prefix_, "what the keys of resources begin with");
     flags.Add({.name = "output",
                .letter = 'o',
@@ -89,14 +89,14 @@ class StoreInspectRun final : public CommandRun {
   }
 
   Result<void> Check() override {
-    SKIFF_RETURN_IF_ERROR(CheckPlace(place_, PlaceKinds::kStoresAndBackups));
+    SKIFF_RETURN_IF_ERROR(CheckLocation(place_, LocationKinds::kStoresAndBackups));
     if (keys_.empty() && show_secrets_) return BadRequest("--show-secrets goes with a KEY");
     if (!keys_.empty() && verify_) return BadRequest("--verify is for the whole, not for a KEY");
     return {};
   }
 
   int Run() override {
-    LongWork work("skiff store inspect");
+    LongOperation work("skiff store inspect");
     const Result<std::string> json = keys_.empty() ? TellAll(work) : TellOne(work);
     work.ClearLine();
     if (!json) return StoreFailure("inspect", json.error());
@@ -109,9 +109,9 @@ class StoreInspectRun final : public CommandRun {
   }
 
  private:
-  Result<std::string> TellAll(LongWork& work) {
+  Result<std::string> TellAll(LongOperation& work) {
     SystemRandom random;
-    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<PlaceReader> reader,
+    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<LocationReader> reader,
                            OpenForReading(place_, {&work.clock(), &random}));
     StoreSummary summary;
     summary.place = place_.Shown();
@@ -124,7 +124,7 @@ class StoreInspectRun final : public CommandRun {
     ResourceSink sink(KeyPrefix(prefix_), work.Step("reading"));
     const Result<Revision> revision = reader->Scan(KeyRange::All(), &sink);
     if (!revision) return NamePlace(revision.error());
-    const Result<PlaceFigures> figures = reader->Figures();
+    const Result<LocationFigures> figures = reader->Figures();
     if (!figures) return NamePlace(figures.error());
     summary.figures = *figures;
     summary.total = sink.total;
@@ -137,7 +137,7 @@ class StoreInspectRun final : public CommandRun {
   }
 
   // Every place that is damaged, on a line of its own.
-  std::unexpected<Status> TellDamage(LongWork& work, const Verdict& verdict) const {
+  std::unexpected<Status> TellDamage(LongOperation& work, const Verdict& verdict) const {
     work.ClearLine();
     for (const std::string& each : verdict.damage) {
       std::fprintf(stderr, "damaged: %s\n", Printable(each).c_str());
@@ -149,9 +149,9 @@ class StoreInspectRun final : public CommandRun {
                                       "read, with a backup at hand also of the rest"));
   }
 
-  Result<std::string> TellOne(LongWork& work) {
+  Result<std::string> TellOne(LongOperation& work) {
     SystemRandom random;
-    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<PlaceReader> reader,
+    SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<LocationReader> reader,
                            OpenForReading(place_, {&work.clock(), &random}));
     Result<std::optional<KeyValue>> entry = reader->Get(keys_[0]);
     if (!entry) return NamePlace(entry.error());
@@ -179,7 +179,7 @@ class StoreInspectRun final : public CommandRun {
     return AtPlace(place_, status);
   }
 
-  StorePlace place_;
+  StoreLocation place_;
   std::string prefix_ = "/registry";
   InspectFormat format_ = InspectFormat::kTable;
   bool verify_ = false;

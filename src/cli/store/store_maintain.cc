@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "base/random.h"
-#include "cli/common/long_work.h"
+#include "cli/common/long_operation.h"
 #include "cli/store/store_commands.h"
-#include "cli/store/store_place.h"
+#include "cli/store/store_location.h"
 #include "store/blocking.h"
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/offline_reader.h"
@@ -31,17 +31,17 @@ std::unexpected<Status> Refused(const Status& status, std::string_view what) {
 class StoreCompactRun final : public CommandRun {
  public:
   void Declare(FlagSet& flags) override {
-    DeclarePlace(flags, &place_, PlaceKinds::kStores);
+    DeclareLocation(flags, &place_, LocationKinds::kStores);
     flags.Add({.name = "revision",
                .placeholder = "N",
                .help = "keep the states from this revision on; 0: only the newest",
                .value = WholeNumber(&revision_, 0)});
   }
 
-  Result<void> Check() override { return CheckPlace(place_, PlaceKinds::kStores); }
+  Result<void> Check() override { return CheckLocation(place_, LocationKinds::kStores); }
 
   int Run() override {
-    LongWork work("skiff store compact");
+    LongOperation work("skiff store compact");
     const Result<Revision> done = Compact(work);
     if (!done) return StoreFailure("compact", done.error());
     std::printf("compacted %s to revision %lld\n", place_.Shown().c_str(),
@@ -50,7 +50,7 @@ class StoreCompactRun final : public CommandRun {
   }
 
  private:
-  Result<Revision> Compact(LongWork& work) {
+  Result<Revision> Compact(LongOperation& work) {
     SystemRandom random;
     std::unique_ptr<Store> store;
     if (place_.is_etcd()) {
@@ -76,24 +76,24 @@ class StoreCompactRun final : public CommandRun {
     return revision;
   }
 
-  StorePlace place_;
+  StoreLocation place_;
   int64_t revision_ = 0;
 };
 
 class StoreDefragRun final : public CommandRun {
  public:
-  void Declare(FlagSet& flags) override { DeclarePlace(flags, &place_, PlaceKinds::kStores); }
+  void Declare(FlagSet& flags) override { DeclareLocation(flags, &place_, LocationKinds::kStores); }
 
-  Result<void> Check() override { return CheckPlace(place_, PlaceKinds::kStores); }
+  Result<void> Check() override { return CheckLocation(place_, LocationKinds::kStores); }
 
   int Run() override {
-    LongWork work("skiff store defrag");
+    LongOperation work("skiff store defrag");
     const Result<void> done = Defragment(work);
     return done ? kExitSuccess : StoreFailure("defrag", done.error());
   }
 
  private:
-  Result<void> Defragment(LongWork& work) {
+  Result<void> Defragment(LongOperation& work) {
     if (place_.is_etcd()) {
       return BadRequest(
           "the members of an etcd are defragmented one by one, with 'etcdctl defrag "
@@ -114,7 +114,7 @@ class StoreDefragRun final : public CommandRun {
     return {};
   }
 
-  StorePlace place_;
+  StoreLocation place_;
 };
 
 }  // namespace

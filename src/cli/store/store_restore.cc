@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "cli/common/complaints.h"
-#include "cli/common/long_work.h"
+#include "cli/common/diagnostics.h"
+#include "cli/common/long_operation.h"
 #include "cli/store/store_commands.h"
 #include "cli/store/store_import.h"
 #include "store/backup_file.h"
@@ -47,13 +47,13 @@ class StoreRestoreRun final : public CommandRun {
   }
 
   int Run() override {
-    LongWork work("skiff store restore");
+    LongOperation work("skiff store restore");
     const Result<void> done = Restore(work);
     return done ? kExitSuccess : StoreFailure("restore", done.error());
   }
 
  private:
-  Result<void> Restore(LongWork& work) {
+  Result<void> Restore(LongOperation& work) {
     SKIFF_RETURN_IF_ERROR(CheckNewDirectory(directory_));
     SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> bytes, OpenBackupFile(files_[0]));
     const auto read = [&]() -> Result<BackupIndex> {

@@ -6,8 +6,8 @@
 
 #include "base/random.h"
 #include "base/strings.h"
-#include "cli/common/complaints.h"
-#include "cli/common/long_work.h"
+#include "cli/common/diagnostics.h"
+#include "cli/common/long_operation.h"
 #include "cli/store/store_commands.h"
 #include "cli/store/store_import.h"
 #include "store/backup_file.h"
@@ -93,7 +93,7 @@ class StoreSalvageRun final : public CommandRun {
   }
 
   int Run() override {
-    LongWork work("skiff store salvage");
+    LongOperation work("skiff store salvage");
     const Result<void> done =
         MakeNewDirectory(to_, work, [&](const std::string& made, const std::string& scratch) {
           return Salvage(made, scratch, work);
@@ -107,7 +107,8 @@ class StoreSalvageRun final : public CommandRun {
   }
 
  private:
-  Result<std::unique_ptr<OfflineReader>> OpenDamaged(const std::string& scratch, LongWork& work) {
+  Result<std::unique_ptr<OfflineReader>> OpenDamaged(const std::string& scratch,
+                                                     LongOperation& work) {
     RocksDbOptions options;
     options.directory = directory_;
     options.create = false;
@@ -133,7 +134,7 @@ class StoreSalvageRun final : public CommandRun {
     return OfflineReader::OpenDamaged(std::move(*engine), &work.clock());
   }
 
-  Result<void> Salvage(const std::string& made, const std::string& scratch, LongWork& work) {
+  Result<void> Salvage(const std::string& made, const std::string& scratch, LongOperation& work) {
     std::unique_ptr<ByteSource> bytes;
     std::optional<BackupIndex> backup;
     if (!backup_file_.empty()) {

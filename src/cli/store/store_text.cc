@@ -6,9 +6,9 @@
 #include "base/buffer.h"
 #include "base/limits.h"
 #include "base/strings.h"
-#include "cli/common/complaints.h"
+#include "cli/common/diagnostics.h"
 #include "cli/common/input.h"
-#include "cli/common/long_work.h"
+#include "cli/common/long_operation.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 #include "object/protobuf/envelope.h"
@@ -192,7 +192,7 @@ std::optional<MisplacedKey> FindMisplaced(std::string_view prefix, const KeyValu
 }
 
 std::string SummaryTable(const StoreSummary& summary) {
-  const PlaceFigures& figures = summary.figures;
+  const LocationFigures& figures = summary.figures;
   std::string what = summary.place + " (" + figures.engine;
   if (figures.format_version != 0) what += ", format " + std::to_string(figures.format_version);
   std::string out = Line("store", what + ")");
@@ -229,7 +229,7 @@ std::string SummaryTable(const StoreSummary& summary) {
 }
 
 std::string SummaryJson(const StoreSummary& summary) {
-  const PlaceFigures& figures = summary.figures;
+  const LocationFigures& figures = summary.figures;
   JsonMembers members;
   members.Add("store", summary.place);
   members.Add("engine", figures.engine);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "cli/store/store_place.h"
+#include "cli/store/store_location.h"
 #include "store/store.h"
 
 namespace skiff {
@@ -26,7 +26,7 @@ struct MisplacedKey {
 
 struct StoreSummary {
   std::string place;
-  PlaceFigures figures;
+  LocationFigures figures;
   ResourceFigures total;
   std::vector<ResourceFigures> resources;  // in the order to be shown
   std::string verified;                    // what was checked; empty: nothing

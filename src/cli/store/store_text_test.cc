@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/common/long_work.h"
+#include "cli/common/long_operation.h"
 #include "object/transcode/json_to_protobuf.h"
 
 namespace skiff {

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "cli/common/flag_values.h"
 #include "cli/up/up_commands.h"
-#include "cli/up/up_place.h"
+#include "cli/up/up_directory.h"
 
 namespace skiff {
 namespace {
@@ -74,7 +74,7 @@ class DownRun : public CommandRun {
 
  private:
   Result<std::string> Stop() {
-    SKIFF_ASSIGN_OR_RETURN(const UpPlace place, UpPlace::Find(data_dir_));
+    SKIFF_ASSIGN_OR_RETURN(const UpDirectory place, UpDirectory::Find(data_dir_));
     SKIFF_ASSIGN_OR_RETURN(const std::optional<pid_t> owner, place.Owner());
     if (!owner) return "no cluster runs in " + place.root();
     if (*owner == 0) return BadRequest("a cluster is just starting or ending; try again");

@@ -42,8 +42,9 @@ std::string TimeText(Duration wall) {
 
 }  // namespace
 
-ClusterStart::ClusterStart(const UpOptions& options, UpPlace place, Clock& clock, Random& random,
-                           Log& log, std::function<void(const std::string& line)> tell)
+ClusterStart::ClusterStart(const UpOptions& options, UpDirectory place, Clock& clock,
+                           Random& random, Log& log,
+                           std::function<void(const std::string& line)> tell)
     : options_(options),
       place_(std::move(place)),
       clock_(clock),
@@ -147,9 +148,9 @@ Result<std::unique_ptr<ApiServer>> ClusterStart::Start(StopSignals& signals) {
   return server;
 }
 
-Result<std::unique_ptr<UpLoops>> ClusterStart::StartLoops(ApiServer& server) {
+Result<std::unique_ptr<UpControllers>> ClusterStart::StartLoops(ApiServer& server) {
   if (!HasLoops(options_)) return nullptr;
-  UpLoopsOptions loops;
+  UpControllersOptions loops;
   loops.controllers = options_.controllers;
   // A store of its own is nobody else's.
   loops.elect = !line_.options.storage.etcd_servers.empty();
@@ -158,7 +159,7 @@ Result<std::unique_ptr<UpLoops>> ClusterStart::StartLoops(ApiServer& server) {
   if (!key.empty()) {
     SKIFF_ASSIGN_OR_RETURN(loops.service_account_private_key, ReadSmallFile(key));
   }
-  return UpLoops::Start(loops, server, clock_, random_, log_);
+  return UpControllers::Start(loops, server, clock_, random_, log_);
 }
 
 Result<void> ClusterStart::Announce(const ApiServer& server) {
@@ -203,7 +204,7 @@ Result<void> CheckLoops(const UpOptions& options) {
   return HasLoops(options) ? CheckControllers(options.controllers) : Result<void>();
 }
 
-std::string ConnectText(const UpOptions& options, const UpPlace& place,
+std::string ConnectText(const UpOptions& options, const UpDirectory& place,
                         const std::string& server_url) {
   const std::string& copy = options.kubeconfig;
   return "The cluster is ready at " + server_url +

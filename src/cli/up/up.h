@@ -13,8 +13,8 @@
 #include "base/status.h"
 #include "cli/apiserver/apiserver_flags.h"
 #include "cli/common/stop_signals.h"
-#include "cli/up/up_loops.h"
-#include "cli/up/up_place.h"
+#include "cli/up/up_controllers.h"
+#include "cli/up/up_directory.h"
 
 namespace skiff {
 
@@ -32,7 +32,7 @@ struct UpOptions {
 class ClusterStart {
  public:
   // All outlive it. What people should know is passed to `tell`, one line at a time.
-  ClusterStart(const UpOptions& options, UpPlace place, Clock& clock, Random& random, Log& log,
+  ClusterStart(const UpOptions& options, UpDirectory place, Clock& clock, Random& random, Log& log,
                std::function<void(const std::string& line)> tell);
 
   // Reads the flags, makes and renews certificates, looks whether the port is free.
@@ -40,7 +40,7 @@ class ClusterStart {
   // Starts the server and waits until it is ready; null when a signal came meanwhile.
   Result<std::unique_ptr<ApiServer>> Start(StopSignals& signals);
   // Starts the control loops that are asked for; null if there are none.
-  Result<std::unique_ptr<UpLoops>> StartLoops(ApiServer& server);
+  Result<std::unique_ptr<UpControllers>> StartLoops(ApiServer& server);
   // Renews what ends soon, for a cluster that has been running for long.
   Result<void> Renew();
 
@@ -53,7 +53,7 @@ class ClusterStart {
   Result<void> Announce(const ApiServer& server);
 
   const UpOptions& options_;
-  const UpPlace place_;
+  const UpDirectory place_;
   Clock& clock_;
   Random& random_;
   Log& log_;
@@ -67,7 +67,7 @@ class ClusterStart {
 Result<void> CheckLoops(const UpOptions& options);
 
 // How to connect, for people.
-std::string ConnectText(const UpOptions& options, const UpPlace& place,
+std::string ConnectText(const UpOptions& options, const UpDirectory& place,
                         const std::string& server_url);
 
 }  // namespace skiff

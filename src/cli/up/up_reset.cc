@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "cli/up/up_commands.h"
-#include "cli/up/up_place.h"
+#include "cli/up/up_directory.h"
 
 namespace skiff {
 namespace {
@@ -33,7 +33,7 @@ class ResetRun : public CommandRun {
 
  private:
   Result<std::string> Reset() {
-    SKIFF_ASSIGN_OR_RETURN(const UpPlace place, UpPlace::Find(data_dir_));
+    SKIFF_ASSIGN_OR_RETURN(const UpDirectory place, UpDirectory::Find(data_dir_));
     if (!place.exists()) return "there is no cluster in " + place.root();
     const bool is_ours = fs::exists(place.pid_file()) || fs::exists(place.pki_directory());
     if (!is_ours) {
@@ -64,12 +64,12 @@ class ResetRun : public CommandRun {
     return out;
   }
 
-  static std::unexpected<Status> StillRuns(const UpPlace& place, pid_t pid) {
+  static std::unexpected<Status> StillRuns(const UpDirectory& place, pid_t pid) {
     return BadRequest("the cluster in " + place.root() + " runs (pid " + std::to_string(pid) +
                       "); stop it first with '" + place.CommandFor("down") + "'");
   }
 
-  static Result<void> Ask(const UpPlace& place) {
+  static Result<void> Ask(const UpDirectory& place) {
     if (isatty(STDIN_FILENO) == 0) {
       return BadRequest("this removes all data in " + place.root() +
                         "; give --yes, as there is nobody to ask");
@@ -84,7 +84,7 @@ class ResetRun : public CommandRun {
     return {};
   }
 
-  Result<void> RemoveStore(const UpPlace& place) {
+  Result<void> RemoveStore(const UpDirectory& place) {
     const fs::path store = place.store();
     std::error_code error;
     if (!fs::exists(store, error)) return {};
@@ -102,7 +102,7 @@ class ResetRun : public CommandRun {
     if (error && failed_.empty()) failed_ = path + ": " + error.message();
   }
 
-  static std::string WhatIsLeft(const UpPlace& place) {
+  static std::string WhatIsLeft(const UpDirectory& place) {
     std::string out;
     std::error_code error;
     for (const fs::directory_entry& entry : fs::directory_iterator(place.root(), error)) {

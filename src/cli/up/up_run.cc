@@ -18,7 +18,7 @@
 #include "base/strings.h"
 #include "cli/common/flag_values.h"
 #include "cli/common/host.h"
-#include "cli/common/last_resort.h"
+#include "cli/common/shutdown_watchdog.h"
 #include "cli/up/up.h"
 #include "cli/up/up_commands.h"
 #include "object/scalar/names.h"
@@ -52,10 +52,10 @@ class UpRun : public CommandRun {
   int Run() override;
 
  private:
-  int RunInForeground(const UpPlace& place, int report);
-  Result<std::string> Serve(const UpPlace& place, int report);
-  int Detach(const UpPlace& place);
-  int AwaitDetached(const UpPlace& place, pid_t child, int report);
+  int RunInForeground(const UpDirectory& place, int report);
+  Result<std::string> Serve(const UpDirectory& place, int report);
+  int Detach(const UpDirectory& place);
+  int AwaitDetached(const UpDirectory& place, pid_t child, int report);
 
   UpOptions options_;
   bool detach_ = false;
@@ -131,7 +131,7 @@ Result<void> UpRun::Check() {
 }
 
 int UpRun::Run() {
-  Result<UpPlace> place = UpPlace::Find(options_.data_dir);
+  Result<UpDirectory> place = UpDirectory::Find(options_.data_dir);
   if (!place) {
     Say(place.error().message());
     return kExitFailure;
@@ -148,7 +148,7 @@ int UpRun::Run() {
 }
 
 // Runs the cluster until it is stopped. `report` is a pipe to whoever waits for it, or -1.
-int UpRun::RunInForeground(const UpPlace& place, int report) {
+int UpRun::RunInForeground(const UpDirectory& place, int report) {
   const Result<std::string> ended = Serve(place, report);
   if (ended) {
     if (!ended->empty()) Say(*ended);
@@ -162,7 +162,7 @@ int UpRun::RunInForeground(const UpPlace& place, int report) {
   return kExitFailure;
 }
 
-Result<std::string> UpRun::Serve(const UpPlace& place, int report) {
+Result<std::string> UpRun::Serve(const UpDirectory& place, int report) {
   StopSignals signals;
   PrepareToServe();
   SystemClock clock;
@@ -173,10 +173,10 @@ Result<std::string> UpRun::Serve(const UpPlace& place, int report) {
   SKIFF_ASSIGN_OR_RETURN(const UpLock lock, UpLock::Take(place));
   ClusterStart cluster(options_, place, clock, random, log, Say);
   SKIFF_RETURN_IF_ERROR(cluster.Prepare());
-  LastResort last_resort(clock, log);
+  ShutdownWatchdog shutdown_watchdog(clock, log);
   SKIFF_ASSIGN_OR_RETURN(const std::unique_ptr<ApiServer> server, cluster.Start(signals));
   if (server == nullptr) return "stopped before it was ready";
-  SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<UpLoops> loops, cluster.StartLoops(*server));
+  SKIFF_ASSIGN_OR_RETURN(std::unique_ptr<UpControllers> loops, cluster.StartLoops(*server));
   const auto took = std::chrono::floor<std::chrono::milliseconds>(clock.Monotonic() - begin);
   if (report >= 0) {
     const std::string word = kReadyWord + cluster.server_url();
@@ -192,18 +192,18 @@ Result<std::string> UpRun::Serve(const UpPlace& place, int report) {
     const Result<void> renewed = cluster.Renew();
     if (!renewed) log.Error("cannot renew certificates", {{"error", renewed.error().message()}});
   }
-  signals.LetThemEndTheProcess();
+  signals.RestoreDefaultActions();
   Say("stopping; once more ends it at once");
-  last_resort.Arm(server->DrainTime() + limits::kShutdownMargin,
-                  [&server] { return server->UnderWay(); });
+  shutdown_watchdog.Arm(server->DrainTime() + limits::kShutdownMargin,
+                        [&server] { return server->UnderWay(); });
   loops = nullptr;
   server->Drain();
-  last_resort.SetStage("the store is being closed");
+  shutdown_watchdog.SetStage("the store is being closed");
   unlink(place.running_file().c_str());
   return "stopped";
 }
 
-int UpRun::Detach(const UpPlace& place) {
+int UpRun::Detach(const UpDirectory& place) {
   // What would fail anyway fails here, where somebody sees it.
   {
     const Result<UpLock> lock = UpLock::Take(place);
@@ -246,7 +246,7 @@ int UpRun::Detach(const UpPlace& place) {
   return AwaitDetached(place, child, report[0]);
 }
 
-int UpRun::AwaitDetached(const UpPlace& place, pid_t child, int report) {
+int UpRun::AwaitDetached(const UpDirectory& place, pid_t child, int report) {
   std::string said;
   std::array<char, 4096> piece;
   SystemClock clock;

@@ -6,10 +6,10 @@
 #include <filesystem>
 
 #include "base/clock.h"
-#include "cli/common/complaints.h"
-#include "cli/common/long_work.h"
+#include "cli/common/diagnostics.h"
+#include "cli/common/long_operation.h"
 #include "cli/up/up_commands.h"
-#include "cli/up/up_place.h"
+#include "cli/up/up_directory.h"
 #include "net/client/https_get.h"
 #include "object/scalar/time.h"
 
@@ -118,7 +118,7 @@ class StatusRun : public CommandRun {
   }
 
   int Run() override {
-    const Result<UpPlace> place = UpPlace::Find(data_dir_);
+    const Result<UpDirectory> place = UpDirectory::Find(data_dir_);
     const Result<ClusterStatus> status = place ? Look(*place) : std::unexpected(place.error());
     if (!status) {
       std::fprintf(stderr, "skiff status: %s\n", status.error().message().c_str());
@@ -131,7 +131,7 @@ class StatusRun : public CommandRun {
   }
 
  private:
-  Result<ClusterStatus> Look(const UpPlace& place) {
+  Result<ClusterStatus> Look(const UpDirectory& place) {
     ClusterStatus status;
     SKIFF_ASSIGN_OR_RETURN(status.pid, place.Owner());
     if (!place.exists()) return status;
@@ -150,7 +150,7 @@ class StatusRun : public CommandRun {
     return status;
   }
 
-  static void Probe(const UpPlace& place, ClusterStatus& status) {
+  static void Probe(const UpDirectory& place, ClusterStatus& status) {
     status.health = "not reachable";
     Result<HttpsTarget> target = TargetOf(status.running.server);
     if (!target) {
@@ -160,18 +160,18 @@ class StatusRun : public CommandRun {
     target->ca_file = place.pki().ca_file();
     target->cert_file = place.pki().admin_cert_file();
     target->key_file = place.pki().admin_key_file();
-    const Result<HttpsAnswer> answer = HttpsGet(*target, "/readyz", kProbeTimeout);
+    const Result<HttpsResponse> answer = HttpsGet(*target, "/readyz", kProbeTimeout);
     if (!answer) {
       status.details = answer.error().message();
       return;
     }
     status.health = answer->code == 200 ? "ready" : "not ready";
     if (answer->code != 200) status.details = FailedChecks(answer->body);
-    const Result<HttpsAnswer> version = HttpsGet(*target, "/version", kProbeTimeout);
+    const Result<HttpsResponse> version = HttpsGet(*target, "/version", kProbeTimeout);
     if (version && version->code == 200) status.version = MemberText(version->body, "gitVersion");
   }
 
-  std::string AsText(const UpPlace& place, const ClusterStatus& status) {
+  std::string AsText(const UpDirectory& place, const ClusterStatus& status) {
     std::string out = "cluster       ";
     out += status.pid ? "running, pid " + std::to_string(*status.pid) : "not running";
     if (!status.running.started_at.empty()) out += ", since " + status.running.started_at;
@@ -195,7 +195,7 @@ class StatusRun : public CommandRun {
     return out;
   }
 
-  static std::string AsJson(const UpPlace& place, const ClusterStatus& status) {
+  static std::string AsJson(const UpDirectory& place, const ClusterStatus& status) {
     std::string out = "{\n  \"running\": ";
     out += status.pid ? "true" : "false";
     const auto member = [&out](std::string_view name, std::string_view text) {

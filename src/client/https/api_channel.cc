@@ -92,7 +92,7 @@ struct ApiChannel::Call final : ResponseHandler {
       stream->OnBody(bytes);
       return true;
     }
-    if (answer.body.size() + bytes.size() <= limits::kMaxApiAnswerBytes) {
+    if (answer.body.size() + bytes.size() <= limits::kMaxApiResponseBytes) {
       answer.body += bytes;
       return true;
     }
@@ -134,7 +134,7 @@ struct ApiChannel::Call final : ResponseHandler {
   bool idempotent = false;
   Done done;
   ApiStreamHandler* stream = nullptr;
-  ApiAnswer answer;
+  ApiResponse answer;
   std::shared_ptr<GzipReader> inflating;  // null: the answer comes as it is
   const std::shared_ptr<bool> alive = std::make_shared<bool>(true);
   bool holds_back = false;

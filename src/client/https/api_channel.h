@@ -1,15 +1,15 @@
 // The way of requests to an API server: each waits for its turn under the rate limit, is given the
 // credentials of one identity, is sent, and is tried again where that is safe and may help.
 //
-// Tried again, with growing pauses and within limits::kApiRetries and kApiRetryTime: what did not
-// come to the server; what does no harm when it is done twice, after the connection broke; what the
+// Retried, with exponential back-off and within limits::kApiRetries and kApiRetryTime: what did not
+// come to the server; what is idempotent, after the connection broke; what the
 // server put off (429, or 5xx, with Retry-After); and once what it did not believe, when the token
 // or the certificate has changed since. Streams are tried again in the last case only, since who
-// watches has pauses of its own.
+// watches has a back-off of its own.
 //
 // An answer is whatever the server said, of any code. An error means that there was none: after
 // kServerTimeout it is not known whether the request was carried out. Neither ever holds a secret.
-// What comes compressed is inflated on the way, within limits::kMaxApiAnswerBytes.
+// What comes compressed is inflated on the way, within limits::kMaxApiResponseBytes.
 //
 // Belongs to its executor, which is that of the connections' loop. Callbacks never come before the
 // call that they belong to has returned, and may make further calls, but not destroy the channel.
@@ -25,7 +25,7 @@
 #include "base/executor.h"
 #include "base/random.h"
 #include "base/status.h"
-#include "client/https/api_answer.h"
+#include "client/https/api_response.h"
 #include "client/https/connections.h"
 #include "client/https/rate_limiter.h"
 #include "client/https/rest_config.h"
@@ -60,7 +60,7 @@ class ApiChannel {
     RestClientMetrics* metrics = nullptr;  // null: nobody counts
   };
   using CallId = uint64_t;
-  using Done = std::move_only_function<void(Result<ApiAnswer>)>;
+  using Done = std::move_only_function<void(Result<ApiResponse>)>;
 
   explicit ApiChannel(Parts parts);
   ApiChannel(const ApiChannel&) = delete;

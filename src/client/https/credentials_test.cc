@@ -231,9 +231,9 @@ TEST_F(CredentialsTest, NoSecretIsInLogsOrErrors) {
   Serve([](HttpRequest, Responder responder) {
     std::move(responder).Respond(TypedResponse("text/plain", "no", 401));
   });
-  HttpsSurroundings surroundings = Surroundings();
-  surroundings.log = &log;
-  transport_ = *HttpsTransport::Open(surroundings, config_);
+  HttpsEnvironment environment = Environment();
+  environment.log = &log;
+  transport_ = *HttpsTransport::Open(environment, config_);
   std::string errors = WhoAmI();
   folder_.Write("client.key", "no key, but hunter4");
   folder_.Write("token", "hunter5 hunter6");

@@ -11,7 +11,7 @@ constexpr std::string_view kAggregated =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
 
-bool IsAggregated(const ApiAnswer& answer) {
+bool IsAggregated(const ApiResponse& answer) {
   return answer.content_type.find("as=APIGroupDiscoveryList") != std::string::npos;
 }
 
@@ -37,7 +37,7 @@ void Discoverer::Get(Done done) {
   open_parts_ = roots_.size();
   for (Root& root : roots_)
     Ask(root.path, std::string(kAggregated), root.etag,
-        [this, &root](Result<ApiAnswer> answer) { OnRoot(root, std::move(answer)); });
+        [this, &root](Result<ApiResponse> answer) { OnRoot(root, std::move(answer)); });
 }
 
 void Discoverer::Ask(std::string path, std::string accept, std::string etag,
@@ -47,12 +47,12 @@ void Discoverer::Ask(std::string path, std::string accept, std::string etag,
   request.headers.Add("accept", std::move(accept));
   if (!etag.empty()) request.headers.Add("if-none-match", std::move(etag));
   channel_.Send(std::move(request), true,
-                [self = self_, done = std::move(done)](Result<ApiAnswer> answer) mutable {
+                [self = self_, done = std::move(done)](Result<ApiResponse> answer) mutable {
                   if (*self != nullptr) done(std::move(answer));
                 });
 }
 
-Result<void> Discoverer::ReadRoot(Root& root, const ApiAnswer& answer) {
+Result<void> Discoverer::ReadRoot(Root& root, const ApiResponse& answer) {
   if (answer.code == 304) return {};
   root.etag.clear();
   root.versions.clear();
@@ -69,7 +69,7 @@ Result<void> Discoverer::ReadRoot(Root& root, const ApiAnswer& answer) {
   return {};
 }
 
-void Discoverer::OnRoot(Root& root, Result<ApiAnswer> answer) {
+void Discoverer::OnRoot(Root& root, Result<ApiResponse> answer) {
   Result<void> read = answer ? ReadRoot(root, *answer) : std::unexpected(std::move(answer).error());
   if (!read) {
     root.etag.clear();
@@ -83,11 +83,11 @@ void Discoverer::AskVersions(Root& root) {
   for (DiscoveredVersion& version : root.versions) {
     const std::string group = version.group.empty() ? "" : "/" + version.group;
     Ask(root.path + group + "/" + version.version, std::string(kJsonMedia), {},
-        [this, &version](Result<ApiAnswer> answer) { OnVersion(version, std::move(answer)); });
+        [this, &version](Result<ApiResponse> answer) { OnVersion(version, std::move(answer)); });
   }
 }
 
-void Discoverer::OnVersion(DiscoveredVersion& version, Result<ApiAnswer> answer) {
+void Discoverer::OnVersion(DiscoveredVersion& version, Result<ApiResponse> answer) {
   version.available = false;
   if (answer && answer->code == 200) {
     if (auto resources = ReadResources(answer->body, version)) {

@@ -42,10 +42,10 @@ class Discoverer {
   };
 
   void Ask(std::string path, std::string accept, std::string etag, ApiChannel::Done done);
-  void OnRoot(Root& root, Result<ApiAnswer> answer);
-  Result<void> ReadRoot(Root& root, const ApiAnswer& answer);
+  void OnRoot(Root& root, Result<ApiResponse> answer);
+  Result<void> ReadRoot(Root& root, const ApiResponse& answer);
   void AskVersions(Root& root);
-  void OnVersion(DiscoveredVersion& version, Result<ApiAnswer> answer);
+  void OnVersion(DiscoveredVersion& version, Result<ApiResponse> answer);
   void EndPart();
   void AnswerLater(Done done, Result<ServedApi> answer);
 

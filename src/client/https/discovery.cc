@@ -24,7 +24,7 @@ std::span<const Value> ItemsAt(const Value& object, std::string_view name) {
 
 Result<Document> Decode(std::string_view json, std::string_view path, std::string_view kind) {
   DecodeOptions options;
-  options.max_bytes = limits::kMaxApiAnswerBytes;
+  options.max_bytes = limits::kMaxApiResponseBytes;
   options.borrow_text = true;
   Result<Document> document = DecodeJson(json, FindMessage(path, kind), options);
   if (!document)

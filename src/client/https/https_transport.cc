@@ -15,23 +15,23 @@ bool WantsCompression(const RestConfig& config, const ClientEndpoint& endpoint) 
   return endpoint.addresses.empty() || !endpoint.addresses.front().IsLoopback();
 }
 
-ApiChannel::Parts MakeParts(const HttpsSurroundings& surroundings, const RestConfig& config,
+ApiChannel::Parts MakeParts(const HttpsEnvironment& environment, const RestConfig& config,
                             std::shared_ptr<HttpsConnections> connections,
                             std::shared_ptr<TokenSource> tokens) {
   HttpHeaders headers = IdentityHeaders(config);
   if (WantsCompression(config, connections->endpoint())) headers.Add("accept-encoding", "gzip");
-  return {.executor = surroundings.executor,
-          .random = surroundings.random,
+  return {.executor = environment.executor,
+          .random = environment.random,
           .connections = std::move(connections),
           .tokens = std::move(tokens),
           .headers = std::move(headers),
           .per_second = config.qps,
           .burst = config.burst,
           .retry_time = std::min<Duration>(limits::kApiRetryTime, config.timeout),
-          .metrics = surroundings.metrics};
+          .metrics = environment.metrics};
 }
 
-Result<ClientReply> ReplyOf(const ClientCall& call, Result<ApiAnswer> answer) {
+Result<ClientReply> ReplyOf(const ClientCall& call, Result<ApiResponse> answer) {
   if (!answer) return std::unexpected(std::move(answer).error());
   if (answer->code < 200 || answer->code > 299) return std::unexpected(DecodeStatus(*answer));
   return DecodeReply(call, *answer);
@@ -39,27 +39,27 @@ Result<ClientReply> ReplyOf(const ClientCall& call, Result<ApiAnswer> answer) {
 
 }  // namespace
 
-Result<std::unique_ptr<HttpsTransport>> HttpsTransport::Open(const HttpsSurroundings& surroundings,
+Result<std::unique_ptr<HttpsTransport>> HttpsTransport::Open(const HttpsEnvironment& environment,
                                                              const RestConfig& config) {
   SKIFF_ASSIGN_OR_RETURN(auto connections,
-                         HttpsConnections::Open(surroundings.loop, config,
-                                                {.check_interval = surroundings.check_interval,
-                                                 .log = surroundings.log}));
-  auto tokens = std::make_shared<ConfiguredToken>(config, surroundings.executor.clock(),
-                                                  surroundings.check_interval);
-  return std::make_unique<HttpsTransport>(surroundings, config, std::move(connections),
+                         HttpsConnections::Open(environment.loop, config,
+                                                {.check_interval = environment.check_interval,
+                                                 .log = environment.log}));
+  auto tokens = std::make_shared<ConfiguredToken>(config, environment.executor.clock(),
+                                                  environment.check_interval);
+  return std::make_unique<HttpsTransport>(environment, config, std::move(connections),
                                           std::move(tokens));
 }
 
-HttpsTransport::HttpsTransport(const HttpsSurroundings& surroundings, const RestConfig& config,
+HttpsTransport::HttpsTransport(const HttpsEnvironment& environment, const RestConfig& config,
                                std::shared_ptr<HttpsConnections> connections,
                                std::shared_ptr<TokenSource> tokens)
-    : executor_(surroundings.executor),
-      random_(surroundings.random),
+    : executor_(environment.executor),
+      random_(environment.random),
       timeout_(config.timeout),
       protobuf_(config.protobuf),
       channel_(std::make_shared<ApiChannel>(
-          MakeParts(surroundings, config, std::move(connections), std::move(tokens)))),
+          MakeParts(environment, config, std::move(connections), std::move(tokens)))),
       discoverer_(*channel_) {}
 
 HttpsTransport::~HttpsTransport() = default;
@@ -78,9 +78,11 @@ void HttpsTransport::Send(ClientCall call,
   // The answer is read by what was asked; what was sent is no longer needed for that.
   call.body.reset();
   call.patch.clear();
-  channel_->Send(*std::move(request), idempotent,
-                 [call = std::move(call), done = std::move(done)](
-                     Result<ApiAnswer> answer) mutable { done(ReplyOf(call, std::move(answer))); });
+  channel_->Send(
+      *std::move(request), idempotent,
+      [call = std::move(call), done = std::move(done)](Result<ApiResponse> answer) mutable {
+        done(ReplyOf(call, std::move(answer)));
+      });
 }
 
 std::unique_ptr<ClientWatch> HttpsTransport::Watch(WatchCall call, ClientWatchSink* sink) {

@@ -27,7 +27,7 @@
 namespace skiff {
 
 // What a transport runs on. The executor must be that of the loop; all outlive the transport.
-struct HttpsSurroundings {
+struct HttpsEnvironment {
   std::shared_ptr<EventLoop> loop;
   Executor& executor;
   Random& random;
@@ -39,10 +39,10 @@ struct HttpsSurroundings {
 class HttpsTransport final : public ClientTransport {
  public:
   // Any thread. Reads files and waits for the resolver; the server need not be there yet.
-  static Result<std::unique_ptr<HttpsTransport>> Open(const HttpsSurroundings& surroundings,
+  static Result<std::unique_ptr<HttpsTransport>> Open(const HttpsEnvironment& environment,
                                                       const RestConfig& config);
   // With connections and a source of tokens that others may use too.
-  HttpsTransport(const HttpsSurroundings& surroundings, const RestConfig& config,
+  HttpsTransport(const HttpsEnvironment& environment, const RestConfig& config,
                  std::shared_ptr<HttpsConnections> connections,
                  std::shared_ptr<TokenSource> tokens);
   // On the executor, or when its loop has stopped. Calls that are open are never answered, so

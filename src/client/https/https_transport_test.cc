@@ -449,9 +449,9 @@ TEST_F(HttpsTransportTest, RequestsAreCounted) {
   });
   MetricsRegistry registry;
   RestClientMetrics metrics(registry);
-  HttpsSurroundings surroundings = Surroundings();
-  surroundings.metrics = &metrics;
-  transport_ = *HttpsTransport::Open(surroundings, config_);
+  HttpsEnvironment environment = Environment();
+  environment.metrics = &metrics;
+  transport_ = *HttpsTransport::Open(environment, config_);
   ASSERT_TRUE(CallThroughTime(GetCall()));
   StopServer();
   EXPECT_FALSE(CallThroughTime(CreateCall()));

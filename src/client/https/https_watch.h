@@ -34,7 +34,7 @@ class HttpsWatch final : public ClientWatch, public ApiStreamHandler {
   const bool metadata_only_;
   ClientWatchSink* const sink_;
   ApiChannel::CallId id_ = 0;
-  ApiAnswer fault_;  // when the server did not begin the watch
+  ApiResponse fault_;  // when the server did not begin the watch
   std::optional<WatchDecoder> decoder_;
   bool ended_ = false;
   // Whether the watch still exists, for who called a sink that may have destroyed it.

@@ -247,7 +247,7 @@ TEST_F(HttpsWatchTest, AQuietWatchStaysOpen) {
   ASSERT_TRUE(sink_.WaitFor(1));
   // The server answers pings, so that nothing happens however long nothing is to be told. It has
   // done so, on its only thread, once it has answered two calls over a connection of their own.
-  auto others = *HttpsTransport::Open(Surroundings(), config_);
+  auto others = *HttpsTransport::Open(Environment(), config_);
   for (int i = 0; i < 20; ++i) {
     Advance(std::chrono::seconds(16));
     for (int call = 0; call < 2; ++call) {

@@ -6,18 +6,18 @@
 
 namespace skiff {
 
-InClusterPlace InClusterPlace::OfEnvironment() {
+InClusterFiles InClusterFiles::OfEnvironment() {
   const auto variable = [](const char* name) {
     const char* value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);
   };
-  InClusterPlace place;
+  InClusterFiles place;
   place.host = variable("KUBERNETES_SERVICE_HOST");
   place.port = variable("KUBERNETES_SERVICE_PORT");
   return place;
 }
 
-Result<RestConfig> InClusterConfig(const InClusterPlace& place) {
+Result<RestConfig> InClusterConfig(const InClusterFiles& place) {
   if (!place.is_pod())
     return BadRequest(
         "this is no pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; name a "

@@ -9,15 +9,15 @@
 
 namespace skiff {
 
-struct InClusterPlace {
+struct InClusterFiles {
   std::string host = {};  // $KUBERNETES_SERVICE_HOST
   std::string port = {};  // $KUBERNETES_SERVICE_PORT
   std::string folder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-  static InClusterPlace OfEnvironment();
+  static InClusterFiles OfEnvironment();
   bool is_pod() const { return !host.empty() && !port.empty(); }
 };
 
-Result<RestConfig> InClusterConfig(const InClusterPlace& place);
+Result<RestConfig> InClusterConfig(const InClusterFiles& place);
 
 }  // namespace skiff

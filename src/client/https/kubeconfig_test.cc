@@ -161,7 +161,7 @@ TEST_F(KubeconfigTest, ATokenIsOneWord) {
 
 TEST_F(KubeconfigTest, APodFindsItsServer) {
   EXPECT_FALSE(InClusterConfig({}));
-  InClusterPlace place{.host = "10.0.0.1", .port = "443", .folder = folder_.Path("")};
+  InClusterFiles place{.host = "10.0.0.1", .port = "443", .folder = folder_.Path("")};
   EXPECT_FALSE(InClusterConfig(place));
   folder_.Write("token", "t");
   folder_.Write("ca.crt", "ca");

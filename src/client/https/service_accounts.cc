@@ -127,11 +127,11 @@ void ServiceAccountToken::End(Result<std::string> token) {
 }
 
 Result<std::unique_ptr<NamedTransports>> NamedTransports::OpenServiceAccounts(
-    const HttpsSurroundings& surroundings, const RestConfig& config, ClientTransport& root,
+    const HttpsEnvironment& environment, const RestConfig& config, ClientTransport& root,
     Rates rates, std::string name_space) {
   const std::string agent_prefix = "/system:serviceaccount:" + name_space + ":";
   std::unique_ptr<NamedTransports> made(
-      new NamedTransports(surroundings, config.Anonymous(), std::move(rates), agent_prefix,
+      new NamedTransports(environment, config.Anonymous(), std::move(rates), agent_prefix,
                           [&root, name_space = std::move(name_space)](std::string_view name) {
                             return std::make_shared<ServiceAccountToken>(
                                 root, ObjectName{name_space, std::string(name)});
@@ -141,20 +141,20 @@ Result<std::unique_ptr<NamedTransports>> NamedTransports::OpenServiceAccounts(
 }
 
 Result<std::unique_ptr<NamedTransports>> NamedTransports::OpenSameIdentity(
-    const HttpsSurroundings& surroundings, const RestConfig& config, Rates rates) {
-  const auto tokens = std::make_shared<ConfiguredToken>(config, surroundings.executor.clock(),
-                                                        surroundings.check_interval);
+    const HttpsEnvironment& environment, const RestConfig& config, Rates rates) {
+  const auto tokens = std::make_shared<ConfiguredToken>(config, environment.executor.clock(),
+                                                        environment.check_interval);
   std::unique_ptr<NamedTransports> made(new NamedTransports(
-      surroundings, config, std::move(rates), "/", [tokens](std::string_view) { return tokens; }));
+      environment, config, std::move(rates), "/", [tokens](std::string_view) { return tokens; }));
   SKIFF_RETURN_IF_ERROR(made->Connect());
   return made;
 }
 
 Result<void> NamedTransports::Connect() {
-  SKIFF_ASSIGN_OR_RETURN(connections_,
-                         HttpsConnections::Open(surroundings_.loop, config_,
-                                                {.check_interval = surroundings_.check_interval,
-                                                 .log = surroundings_.log}));
+  SKIFF_ASSIGN_OR_RETURN(
+      connections_, HttpsConnections::Open(
+                        environment_.loop, config_,
+                        {.check_interval = environment_.check_interval, .log = environment_.log}));
   return {};
 }
 
@@ -167,7 +167,7 @@ ClientTransport& NamedTransports::Of(std::string_view name) {
     config.qps *= rate->second.qps_factor;
     config.burst = static_cast<int>(config.burst * rate->second.burst_factor);
   }
-  auto made = std::make_unique<HttpsTransport>(surroundings_, config, connections_, tokens_(name));
+  auto made = std::make_unique<HttpsTransport>(environment_, config, connections_, tokens_(name));
   return *transports_.emplace(std::string(name), std::move(made)).first->second;
 }
 

@@ -60,11 +60,11 @@ class NamedTransports {
   // Each speaks as the service account of its name. `config` is that of the root; its credentials
   // are used by the root alone.
   static Result<std::unique_ptr<NamedTransports>> OpenServiceAccounts(
-      const HttpsSurroundings& surroundings, const RestConfig& config, ClientTransport& root,
+      const HttpsEnvironment& environment, const RestConfig& config, ClientTransport& root,
       Rates rates = {}, std::string name_space = "kube-system");
   // All speak with the credentials of the configuration.
   static Result<std::unique_ptr<NamedTransports>> OpenSameIdentity(
-      const HttpsSurroundings& surroundings, const RestConfig& config, Rates rates = {});
+      const HttpsEnvironment& environment, const RestConfig& config, Rates rates = {});
   // As for transports.
   ~NamedTransports() = default;
 
@@ -75,16 +75,16 @@ class NamedTransports {
  private:
   using TokensOf = std::function<std::shared_ptr<TokenSource>(std::string_view name)>;
 
-  NamedTransports(const HttpsSurroundings& surroundings, RestConfig config, Rates rates,
+  NamedTransports(const HttpsEnvironment& environment, RestConfig config, Rates rates,
                   std::string agent_prefix, TokensOf tokens)
-      : surroundings_(surroundings),
+      : environment_(environment),
         config_(std::move(config)),
         rates_(std::move(rates)),
         agent_prefix_(std::move(agent_prefix)),
         tokens_(std::move(tokens)) {}
   Result<void> Connect();
 
-  const HttpsSurroundings surroundings_;
+  const HttpsEnvironment environment_;
   const RestConfig config_;
   const Rates rates_;
   const std::string agent_prefix_;

@@ -31,7 +31,7 @@ class ServiceAccountsTest : public HttpsTest {
     });
     config_.token.text = "root";
     Connect();
-    all_ = *NamedTransports::OpenServiceAccounts(Surroundings(), config_, *transport_);
+    all_ = *NamedTransports::OpenServiceAccounts(Environment(), config_, *transport_);
   }
   void GiveToken(const HttpRequest& request, Responder responder) {
     if (failing_) return std::move(responder).Respond(JsonResponse("{}", 500));
@@ -149,7 +149,7 @@ TEST_F(ServiceAccountsTest, LoopsOfOneIdentityHaveLimitsOfTheirOwnAndSomeHaveMor
   config_.qps = 1;
   config_.burst = 2;
   Connect();
-  all_ = *NamedTransports::OpenSameIdentity(Surroundings(), config_,
+  all_ = *NamedTransports::OpenSameIdentity(Environment(), config_,
                                             {{"busy", {.qps_factor = 20, .burst_factor = 3}}});
   EXPECT_EQ(WhoIs("plain"), "Bearer root");
   EXPECT_EQ(agent_, "skiff/plain");

@@ -217,9 +217,9 @@ class HttpsTest : public testing::Test {
   }
   void StopServer() { server_.reset(); }
 
-  HttpsSurroundings Surroundings() { return {loop_, *executor_, random_}; }
+  HttpsEnvironment Environment() { return {loop_, *executor_, random_}; }
   void Connect() {
-    auto made = HttpsTransport::Open(Surroundings(), config_);
+    auto made = HttpsTransport::Open(Environment(), config_);
     ASSERT_TRUE(made) << made.error().message();
     transport_ = std::move(*made);
   }

@@ -85,7 +85,7 @@ Result<ClientEvent> WatchDecoder::Decode(std::string_view frame) const {
   SKIFF_ASSIGN_OR_RETURN(const RawEvent raw,
                          media_ == ApiMedia::kProtobuf ? OpenProtobuf(frame) : OpenJson(frame));
   if (raw.type == "ERROR") {
-    ApiAnswer answer;
+    ApiResponse answer;
     answer.code = 500;
     answer.content_type = media_ == ApiMedia::kProtobuf ? kProtobufMedia : kJsonMedia;
     answer.body = raw.object;

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "client/client.h"
-#include "client/https/api_answer.h"
+#include "client/https/api_response.h"
 #include "client/https/watch_frames.h"
 
 namespace skiff {

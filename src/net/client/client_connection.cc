@@ -149,10 +149,10 @@ void ClientConnection::OnConnected() {
 }
 
 void ClientConnection::Break(const std::string& why) {
-  Close(Status(StatusReason::kServiceUnavailable, Told(why)));
+  Close(Status(StatusReason::kServiceUnavailable, WithEndpoint(why)));
 }
 
-std::string ClientConnection::Told(const std::string& why) const {
+std::string ClientConnection::WithEndpoint(const std::string& why) const {
   return shared_.endpoint.ToString() + ": " + why;
 }
 
@@ -410,7 +410,7 @@ void ClientConnection::OnDeadline(ClientStream& stream) {
   const uint64_t id = stream.id;
   if (protocol_ != nullptr) protocol_->Reset(stream);
   WantTurn();
-  Finish(stream, Fail(StatusReason::kTimeout, Told("no answer within the time given")));
+  Finish(stream, Fail(StatusReason::kTimeout, WithEndpoint("no answer within the time given")));
   if (protocol_ == nullptr) streams_.erase(id);
 }
 
@@ -462,7 +462,7 @@ void ClientConnection::OnStreamEnd(ClientStream& stream, Result<void> outcome) {
   const std::unique_ptr<ClientStream> owned = std::move(found->second);
   streams_.erase(found);
   if (!outcome) {
-    const Status why(outcome.error().reason(), Told(outcome.error().message()));
+    const Status why(outcome.error().reason(), WithEndpoint(outcome.error().message()));
     outcome = std::unexpected(FaultOf(*owned, why));
   }
   Finish(*owned, std::move(outcome));

@@ -127,7 +127,7 @@ class ClientConnection final : public EventLoop::Watcher, private ClientProtocol
   void Finish(ClientStream& stream, Result<void> outcome);
   // The same fault, for a request that was sent or was not.
   static Status FaultOf(const ClientStream& stream, const Status& why);
-  std::string Told(const std::string& why) const;
+  std::string WithEndpoint(const std::string& why) const;
 
   EventLoop& loop_;
   Owner& owner_;

@@ -121,8 +121,8 @@ class Http1ClientProtocol final : public ClientProtocol {
     }
     head_.resize(scanner_.head_bytes());
     bytes.remove_prefix(head_.size() - had);
-    Http1AnswerHead head;
-    const HttpFault fault = ParseHttp1AnswerHead(head_, head);
+    Http1ResponseHead head;
+    const HttpFault fault = ParseHttp1ResponseHead(head_, head);
     head_.clear();
     scanner_.Reset();
     if (fault.code != 0) return Fault(fault.text);
@@ -135,7 +135,7 @@ class Http1ClientProtocol final : public ClientProtocol {
     return {};
   }
 
-  void BeginBody(const Http1AnswerHead& head) {
+  void BeginBody(const Http1ResponseHead& head) {
     const bool has_none =
         head.code == 204 || head.code == 304 || current_->request.method == "HEAD";
     if (has_none) {

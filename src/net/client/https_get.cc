@@ -111,8 +111,8 @@ Result<openssl::SslContextPtr> MakeContext(const HttpsTarget& target) {
 }
 
 // Status line, headers and body of an answer that ends with its connection.
-Result<HttpsAnswer> Interpret(const HttpsTarget& target, const std::string& text) {
-  HttpsAnswer answer;
+Result<HttpsResponse> Interpret(const HttpsTarget& target, const std::string& text) {
+  HttpsResponse answer;
   const size_t space = text.find(' ');
   const size_t headers_end = text.find("\r\n\r\n");
   if (!text.starts_with("HTTP/1.1 ") || headers_end == std::string::npos) {
@@ -125,7 +125,8 @@ Result<HttpsAnswer> Interpret(const HttpsTarget& target, const std::string& text
 
 }  // namespace
 
-Result<HttpsAnswer> HttpsGet(const HttpsTarget& target, const std::string& path, Duration timeout) {
+Result<HttpsResponse> HttpsGet(const HttpsTarget& target, const std::string& path,
+                               Duration timeout) {
   // OpenSSL writes without MSG_NOSIGNAL.
   signal(SIGPIPE, SIG_IGN);
   SKIFF_ASSIGN_OR_RETURN(const openssl::SslContextPtr context, MakeContext(target));
@@ -145,7 +146,7 @@ Result<HttpsAnswer> HttpsGet(const HttpsTarget& target, const std::string& path,
   }
   std::string text;
   std::array<char, 4096> piece;
-  while (text.size() < limits::kMaxProbeAnswerBytes) {
+  while (text.size() < limits::kMaxProbeResponseBytes) {
     const int got = SSL_read(session.get(), piece.data(), static_cast<int>(piece.size()));
     if (got <= 0) break;
     text.append(piece.data(), static_cast<size_t>(got));

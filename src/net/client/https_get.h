@@ -19,13 +19,14 @@ struct HttpsTarget {
   std::string key_file;
 };
 
-struct HttpsAnswer {
+struct HttpsResponse {
   int code = 0;
-  std::string body;  // up to limits::kMaxProbeAnswerBytes of it
+  std::string body;  // up to limits::kMaxProbeResponseBytes of it
 };
 
 // GET `path`. With a CA, the server must show a certificate of it that is for its address.
 // `timeout` bounds each step, of which there are few.
-Result<HttpsAnswer> HttpsGet(const HttpsTarget& target, const std::string& path, Duration timeout);
+Result<HttpsResponse> HttpsGet(const HttpsTarget& target, const std::string& path,
+                               Duration timeout);
 
 }  // namespace skiff

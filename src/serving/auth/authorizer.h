@@ -42,7 +42,7 @@ struct AccessAttributes {
 
 enum class Decision : uint8_t { kAllow, kDeny, kNoOpinion };
 
-struct AccessAnswer {
+struct AuthorizationResult {
   Decision decision = Decision::kNoOpinion;
   std::string reason;            // for people; may be empty
   std::string evaluation_error;  // what could not be evaluated; mostly empty
@@ -53,7 +53,7 @@ class Authorizer {
  public:
   virtual ~Authorizer() = default;
   virtual void Authorize(const AccessAttributes& attributes,
-                         std::move_only_function<void(AccessAnswer)> done) = 0;
+                         std::move_only_function<void(AuthorizationResult)> done) = 0;
 };
 
 }  // namespace skiff

@@ -14,10 +14,10 @@
 #include "base/clock.h"
 #include "net/http.h"
 #include "serving/auth/user.h"
-#include "serving/request/answer_once.h"
-#include "serving/request/local_answer.h"
+#include "serving/request/local_response.h"
 #include "serving/request/query.h"
 #include "serving/request/request_info.h"
+#include "serving/request/respond_once.h"
 
 namespace skiff {
 
@@ -55,12 +55,12 @@ struct ApiRequest {
   bool is_routed = false;
   InFlight in_flight = {};
   // What the responder answers through; null where nobody else may answer.
-  std::shared_ptr<AnswerOnce> once = {};
+  std::shared_ptr<RespondOnce> once = {};
   // Of the answer, whatever it will be: what the stages of the pipeline add.
   HttpHeaders answer_headers = {};
   // Of requests that are made within the process: who takes the answer, and the object that is the
   // body, which is then not in `http`.
-  std::shared_ptr<LocalAnswer> local = {};
+  std::shared_ptr<LocalResponse> local = {};
   std::shared_ptr<const Document> body = {};
   // Told once, when the answer begins: its code, and its length if that is known.
   std::function<void(const ApiRequest& request, int code, size_t bytes)> on_answer = {};

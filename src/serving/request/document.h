@@ -19,7 +19,7 @@ struct DocumentRequest {
 };
 
 // Headers that are empty are not sent; without cache_control the server's usual one is.
-struct DocumentAnswer {
+struct DocumentResponse {
   int code = 200;  // or 301, 304
   std::string content_type;
   SharedBytes body;

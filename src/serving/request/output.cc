@@ -19,13 +19,13 @@ MediaKind MediaKindOf(std::string_view type) {
 }
 
 // The form that a range asks for; nothing when there is no such form.
-std::optional<ObjectForm> FormOf(const Conversion* wanted, Answered what) {
-  if (wanted == nullptr || what == Answered::kStatus) return ObjectForm::kWhole;
+std::optional<ObjectForm> FormOf(const Conversion* wanted, ResponseKind what) {
+  if (wanted == nullptr || what == ResponseKind::kStatus) return ObjectForm::kWhole;
   if (wanted->group != "meta.k8s.io" || (wanted->version != "v1" && wanted->version != "v1beta1")) {
     return std::nullopt;
   }
-  const bool list = what == Answered::kList;
-  if (wanted->kind == "Table" && what != Answered::kReply) return ObjectForm::kTable;
+  const bool list = what == ResponseKind::kList;
+  if (wanted->kind == "Table" && what != ResponseKind::kReply) return ObjectForm::kTable;
   if (wanted->kind == (list ? "PartialObjectMetadataList" : "PartialObjectMetadata")) {
     return ObjectForm::kMetadata;
   }
@@ -37,14 +37,14 @@ bool TakesMedia(std::string_view accept) {
   return Negotiate(accept, kObjectMediaTypes, [](const Conversion*) { return true; }).has_value();
 }
 
-Status Refusal(Answered what, std::string_view accept) {
+Status Refusal(ResponseKind what, std::string_view accept) {
   const auto only = [](std::string_view types) {
     return Status(StatusReason::kNotAcceptable,
                   "only the following media types are accepted: " + std::string(types));
   };
-  if (what == Answered::kWatch &&
+  if (what == ResponseKind::kWatch &&
       Negotiate(accept, kObjectMediaTypes, [](const Conversion* wanted) {
-        return FormOf(wanted, Answered::kWatch).has_value();
+        return FormOf(wanted, ResponseKind::kWatch).has_value();
       })) {
     return only("application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch");
   }
@@ -54,7 +54,7 @@ Status Refusal(Answered what, std::string_view accept) {
   std::string message =
       "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, "
       "application/vnd.kubernetes.protobuf";
-  if (what == Answered::kList || what == Answered::kWatch) {
+  if (what == ResponseKind::kList || what == ResponseKind::kWatch) {
     message += ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
   }
   return std::move(Status(StatusReason::kNotAcceptable, std::move(message)).SetSubject({}));
@@ -66,16 +66,16 @@ std::string_view MediaTypeName(MediaKind media) {
   return kObjectMediaTypes[static_cast<size_t>(media)];
 }
 
-Result<OutputFormat> NegotiateOutput(const ApiRequest& request, Answered what) {
+Result<OutputFormat> NegotiateOutput(const ApiRequest& request, ResponseKind what) {
   const std::string_view accept = request.http.headers.Get("accept");
   const std::span<const std::string_view> offers =
-      what == Answered::kWatch ? std::span<const std::string_view>(kWatchMediaTypes)
-                               : std::span<const std::string_view>(kObjectMediaTypes);
+      what == ResponseKind::kWatch ? std::span<const std::string_view>(kWatchMediaTypes)
+                                   : std::span<const std::string_view>(kObjectMediaTypes);
   const std::optional<Negotiated> found =
       Negotiate(accept, offers,
                 [what](const Conversion* wanted) { return FormOf(wanted, what).has_value(); });
   OutputFormat out;
-  if (!found && what != Answered::kStatus) {
+  if (!found && what != ResponseKind::kStatus) {
     return std::unexpected(Refusal(what, accept));
   }
   if (found) {

@@ -27,7 +27,7 @@ struct OutputFormat {
 };
 
 // What is to be encoded.
-enum class Answered : uint8_t {
+enum class ResponseKind : uint8_t {
   kObject,  // one, which may be shown in another form
   kReply,   // likewise, but there are no columns that it could be a Table of
   kList,
@@ -36,6 +36,6 @@ enum class Answered : uint8_t {
 };
 
 // kNotAcceptable when the client takes nothing that there is.
-Result<OutputFormat> NegotiateOutput(const ApiRequest& request, Answered what);
+Result<OutputFormat> NegotiateOutput(const ApiRequest& request, ResponseKind what);
 
 }  // namespace skiff

@@ -66,7 +66,7 @@ void RespondBytes(ApiRequest& request, int code, std::string_view content_type, 
   std::move(request.responder).Respond(std::move(response));
 }
 
-bool TakeLocalAnswer(ApiRequest& request, int code) {
+bool TakeLocalResponse(ApiRequest& request, int code) {
   TellAnswer(request, code, 0);
   request.in_flight = InFlight();
   return request.once->Take();
@@ -122,14 +122,14 @@ Result<SharedBytes> EncodeObject(const Value& object, const OutputFormat& format
 }
 
 void RespondObject(ApiRequest& request, int code, const Value& object) {
-  if (RespondLocally(request, code, [&](LocalAnswer& answer) {
+  if (RespondLocally(request, code, [&](LocalResponse& answer) {
         Arena arena;
         const Value copy = object.CopyInto(arena);
         answer.Give(code, Document(std::move(arena), copy));
       })) {
     return;
   }
-  const OutputFormat format = *NegotiateOutput(request, Answered::kStatus);
+  const OutputFormat format = *NegotiateOutput(request, ResponseKind::kStatus);
   Result<SharedBytes> body = EncodeObject(object, format);
   if (!body) return RespondError(request, body.error());
   RespondBytes(request, code, format.content_type(), std::move(*body));
@@ -145,10 +145,11 @@ void RespondDone(ApiRequest& request, int code) {
 }
 
 void RespondError(ApiRequest& request, const Status& status) {
-  if (RespondLocally(request, status.code(), [&](LocalAnswer& answer) { answer.Refuse(status); })) {
+  if (RespondLocally(request, status.code(),
+                     [&](LocalResponse& answer) { answer.Refuse(status); })) {
     return;
   }
-  OutputFormat format = *NegotiateOutput(request, Answered::kStatus);
+  OutputFormat format = *NegotiateOutput(request, ResponseKind::kStatus);
   const std::string json = StatusToJson(status);
   HttpHeaders extra;
   if (status.retry_after_seconds() != 0) {

@@ -28,13 +28,13 @@ void RespondStream(ApiRequest& request, int code, std::string_view content_type,
 // What another protocol goes on with.
 void RespondUpgrade(ApiRequest& request, HttpResponse response);
 
-// Answers a request that was made within the process by give(LocalAnswer&), unless somebody was
+// Answers a request that was made within the process by give(LocalResponse&), unless somebody was
 // quicker. False: it came over HTTP.
-bool TakeLocalAnswer(ApiRequest& request, int code);
+bool TakeLocalResponse(ApiRequest& request, int code);
 template <typename GiveTo>
 bool RespondLocally(ApiRequest& request, int code, GiveTo give) {
   if (request.local == nullptr) return false;
-  if (TakeLocalAnswer(request, code)) give(*request.local);
+  if (TakeLocalResponse(request, code)) give(*request.local);
   return true;
 }
 

@@ -13,7 +13,7 @@ Status Stopped() { return Status(StatusReason::kServiceUnavailable, "the cache i
 }  // namespace
 
 CacheFeeder::CacheFeeder(Store& store, Clock& clock, std::shared_ptr<CacheState> state,
-                         EntryMaker maker)
+                         EntryBuilder maker)
     : store_(store), clock_(clock), state_(std::move(state)), maker_(std::move(maker)) {}
 
 void CacheFeeder::Start(StoreCallback<Revision> loaded) {

@@ -19,7 +19,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "store/cache/cache_state.h"
-#include "store/cache/entry_maker.h"
+#include "store/cache/entry_builder.h"
 #include "store/store.h"
 
 namespace skiff {
@@ -28,7 +28,7 @@ class CacheFeeder final : public std::enable_shared_from_this<CacheFeeder>,
                           private ScanSink,
                           private WatchSink {
  public:
-  CacheFeeder(Store& store, Clock& clock, std::shared_ptr<CacheState> state, EntryMaker maker);
+  CacheFeeder(Store& store, Clock& clock, std::shared_ptr<CacheState> state, EntryBuilder maker);
 
   // `loaded` is called once, when the state is served for the first time or will never be.
   void Start(StoreCallback<Revision> loaded);
@@ -71,7 +71,7 @@ class CacheFeeder final : public std::enable_shared_from_this<CacheFeeder>,
   std::atomic<bool> caught_up_{false};
 
   // For whoever calls in: one scan or one watch at a time.
-  EntryMaker maker_;
+  EntryBuilder maker_;
   std::vector<EntryRef> loading_;
   std::vector<CacheDamage> loading_damage_;
 

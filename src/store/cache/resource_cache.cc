@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "store/cache/cache_feeder.h"
 #include "store/cache/cache_state.h"
-#include "store/cache/entry_maker.h"
+#include "store/cache/entry_builder.h"
 #include "store/cache/store_list.h"
 
 namespace skiff {
@@ -76,8 +76,8 @@ class ResourceCache::Core : public std::enable_shared_from_this<Core> {
   void Watch(CacheWatchRequest request, StoreCallback<std::unique_ptr<Watcher>> done);
 
  private:
-  EntryMaker NewMaker() const {
-    return EntryMaker(options_.prefix, options_.read, options_.facts, options_.symbols);
+  EntryBuilder NewMaker() const {
+    return EntryBuilder(options_.prefix, options_.read, options_.facts, options_.symbols);
   }
   bool ProgressCanBeTrusted() { return options_.events_come_first || store_.HasReliableProgress(); }
 

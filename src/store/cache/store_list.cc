@@ -12,7 +12,8 @@ namespace {
 
 class StoreList : public std::enable_shared_from_this<StoreList> {
  public:
-  StoreList(Store& store, EntryMaker maker, StoreListRequest request, StoreCallback<ListReply> done)
+  StoreList(Store& store, EntryBuilder maker, StoreListRequest request,
+            StoreCallback<ListReply> done)
       : store_(store),
         maker_(std::move(maker)),
         request_(std::move(request)),
@@ -91,7 +92,7 @@ class StoreList : public std::enable_shared_from_this<StoreList> {
   }
 
   Store& store_;
-  EntryMaker maker_;
+  EntryBuilder maker_;
   StoreListRequest request_;
   StoreCallback<ListReply> done_;
   Revision at_;
@@ -104,7 +105,7 @@ class StoreList : public std::enable_shared_from_this<StoreList> {
 
 }  // namespace
 
-void ListFromStore(Store& store, EntryMaker maker, StoreListRequest request,
+void ListFromStore(Store& store, EntryBuilder maker, StoreListRequest request,
                    StoreCallback<ListReply> done) {
   std::make_shared<StoreList>(store, std::move(maker), std::move(request), std::move(done))
       ->ReadPage();

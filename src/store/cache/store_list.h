@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "store/cache/entry_maker.h"
+#include "store/cache/entry_builder.h"
 #include "store/cache/list_reply.h"
 #include "store/cache/selection.h"
 #include "store/store.h"
@@ -23,7 +23,7 @@ struct StoreListRequest {
 };
 
 // `done` is called once. Reads the store page by page, all at the revision of the first.
-void ListFromStore(Store& store, EntryMaker maker, StoreListRequest request,
+void ListFromStore(Store& store, EntryBuilder maker, StoreListRequest request,
                    StoreCallback<ListReply> done);
 
 }  // namespace skiff

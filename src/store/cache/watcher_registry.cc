@@ -104,7 +104,7 @@ void WatcherRegistry::PrefetchAfter(const Group& group, size_t at) {
   }
 }
 
-void WatcherRegistry::Tell(const Group& group, const EventRef& event, uint64_t number) {
+void WatcherRegistry::Notify(const Group& group, const EventRef& event, uint64_t number) {
   constexpr size_t kAhead = 4;
   for (size_t at = 0; at < group.audiences.size(); ++at) {
     PrefetchAfter(group, at);
@@ -119,39 +119,39 @@ void WatcherRegistry::Tell(const Group& group, const EventRef& event, uint64_t n
   }
 }
 
-void WatcherRegistry::Tell(const Groups& groups, std::string_view value, const EventRef& event,
-                           uint64_t number) {
+void WatcherRegistry::Notify(const Groups& groups, std::string_view value, const EventRef& event,
+                             uint64_t number) {
   if (groups.empty()) return;
   const auto at = groups.find(value);
-  if (at != groups.end()) Tell(at->second, event, number);
+  if (at != groups.end()) Notify(at->second, event, number);
 }
 
-void WatcherRegistry::TellByFields(const EventRef& event, uint64_t number,
-                                   const EntryShape& shape) {
+void WatcherRegistry::NotifyByFields(const EventRef& event, uint64_t number,
+                                     const EntryShape& shape) {
   for (size_t i = 0; i < by_field_.size(); ++i) {
     const size_t field = shape.indexed[i];
     const CacheEntry* const current = event->current();
     const CacheEntry* const previous = event->previous();
     if ((current != nullptr && !current->readable()) ||
         (previous != nullptr && !previous->readable())) {
-      for (const auto& [value, group] : by_field_[i]) Tell(group, event, number);
+      for (const auto& [value, group] : by_field_[i]) Notify(group, event, number);
       continue;
     }
-    if (current != nullptr) Tell(by_field_[i], current->field(field), event, number);
+    if (current != nullptr) Notify(by_field_[i], current->field(field), event, number);
     if (previous != nullptr &&
         (current == nullptr || current->field(field) != previous->field(field))) {
-      Tell(by_field_[i], previous->field(field), event, number);
+      Notify(by_field_[i], previous->field(field), event, number);
     }
   }
 }
 
 void WatcherRegistry::PublishOne(const EventRef& event, uint64_t number, const EntryShape& shape) {
   const CacheEntry& object = event->current() != nullptr ? *event->current() : *event->previous();
-  Tell(all_, event, number);
-  Tell(by_key_, object.key(), event, number);
-  if (shape.namespaced) Tell(by_namespace_, object.name_space(), event, number);
-  Tell(by_name_, object.name(), event, number);
-  TellByFields(event, number, shape);
+  Notify(all_, event, number);
+  Notify(by_key_, object.key(), event, number);
+  if (shape.namespaced) Notify(by_namespace_, object.name_space(), event, number);
+  Notify(by_name_, object.name(), event, number);
+  NotifyByFields(event, number, shape);
 }
 
 void WatcherRegistry::Publish(std::span<const EventRef> events, uint64_t first,

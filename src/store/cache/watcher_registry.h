@@ -74,10 +74,10 @@ class WatcherRegistry {
   static Group& Obtain(Groups& groups, const std::string& value);
   static Audience& AudienceFor(Group& group, const std::shared_ptr<const Selection>& selection);
   static void PrefetchAfter(const Group& group, size_t at);
-  static void Tell(const Group& group, const EventRef& event, uint64_t number);
-  static void Tell(const Groups& groups, std::string_view value, const EventRef& event,
-                   uint64_t number);
-  void TellByFields(const EventRef& event, uint64_t number, const EntryShape& shape);
+  static void Notify(const Group& group, const EventRef& event, uint64_t number);
+  static void Notify(const Groups& groups, std::string_view value, const EventRef& event,
+                     uint64_t number);
+  void NotifyByFields(const EventRef& event, uint64_t number, const EntryShape& shape);
   void PublishOne(const EventRef& event, uint64_t number, const EntryShape& shape);
 
   std::mutex mutex_;

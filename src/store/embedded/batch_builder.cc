@@ -132,8 +132,8 @@ Result<void> BatchBuilder::CheckGrowth(const Transaction& transaction) {
   }
   growth.added += growth.written;
   if (Takes(room_, growth)) return {};
-  Status refusal(StatusReason::kServiceUnavailable, ExplainRoom(room_));
-  refusal.SetRetryAfterSeconds(limits::kStoreRoomRetrySeconds);
+  Status refusal(StatusReason::kServiceUnavailable, ExplainDiskSpace(room_));
+  refusal.SetRetryAfterSeconds(limits::kStoreSpaceRetrySeconds);
   return std::unexpected(std::move(refusal));
 }
 

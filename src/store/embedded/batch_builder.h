@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "base/random.h"
+#include "store/embedded/disk_space.h"
 #include "store/embedded/engine.h"
 #include "store/embedded/lease_table.h"
 #include "store/embedded/record.h"
-#include "store/embedded/room.h"
 #include "store/embedded/row_cache.h"
 #include "store/store.h"
 
@@ -86,7 +86,7 @@ class BatchBuilder {
   void Continue(PreparedBatch* batch, const PreparedBatch* earlier);
 
   // How much of the disk is left: what a transaction may add follows from that.
-  void SetRoom(Room room) { room_ = room; }
+  void SetDiskSpace(DiskSpace room) { room_ = room; }
 
   // An error refuses this transaction alone.
   Result<TransactionOutcome> Add(const Transaction& transaction);
@@ -126,7 +126,7 @@ class BatchBuilder {
   PreparedBatch* batch_ = nullptr;
   const PreparedBatch* earlier_ = nullptr;
   RowCache cache_;
-  Room room_ = Room::kPlenty;
+  DiskSpace room_ = DiskSpace::kPlenty;
   std::string scratch_;
   bool is_warm_ = false;
   std::string warm_from_;  // this key on, nothing has been read

@@ -18,7 +18,7 @@ constexpr size_t kBatchesUnderWay = 2;
 
 Status Unavailable(std::string why) {
   Status status(StatusReason::kServiceUnavailable, std::move(why));
-  return status.SetRetryAfterSeconds(limits::kStoreRoomRetrySeconds);
+  return status.SetRetryAfterSeconds(limits::kStoreSpaceRetrySeconds);
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ void Committer::Commit(Transaction transaction, StoreCallback<CommitReply> done)
   std::optional<Status> refusal;
   {
     std::lock_guard lock(mutex_);
-    refusal = ReasonToTurnAway(bytes);
+    refusal = RejectionReason(bytes);
     if (!refusal) {
       queue_.push_back({std::move(transaction), std::move(done), bytes});
       queued_bytes_ += bytes;
@@ -50,7 +50,7 @@ void Committer::Commit(Transaction transaction, StoreCallback<CommitReply> done)
   if (refusal) done(std::unexpected(*std::move(refusal)));
 }
 
-std::optional<Status> Committer::ReasonToTurnAway(size_t bytes) {
+std::optional<Status> Committer::RejectionReason(size_t bytes) {
   if (stopping_) return Unavailable("the store is closing");
   if (turn_away_) return turn_away_;
   if (queue_.size() < limits::kMaxStoreQueuedTransactions &&
@@ -91,11 +91,11 @@ void Committer::ReportEngineError(const Status& error) {
 void Committer::Work() {
   Lock lock(mutex_);
   while (!stopping_ || !under_way_.empty()) {
-    if (!DoSomething(lock) && !WarmUp(lock)) wake_.wait(lock);
+    if (!RunOneStep(lock) && !WarmUp(lock)) wake_.wait(lock);
   }
 }
 
-bool Committer::DoSomething(Lock& lock) {
+bool Committer::RunOneStep(Lock& lock) {
   if (const auto written = writer_->TakeResult()) {
     has_company_ = !queue_.empty() || under_way_.size() > 1;
     lock.unlock();
@@ -154,7 +154,7 @@ bool Committer::Prepare(Lock& lock) {
   if (has_more) {
     task_is_next_ = true;
     lock.unlock();
-    Judge(batch);
+    EvaluateConditions(batch);
     lock.lock();
   }
   DiskIsBusy();
@@ -198,7 +198,7 @@ bool Committer::TakeQueued(Batch* batch) {
   return batch->queued.size() > before;
 }
 
-void Committer::Judge(Batch* batch) {
+void Committer::EvaluateConditions(Batch* batch) {
   const Batch* const earlier = under_way_.front().get();
   const PreparedBatch* const before = earlier == batch ? nullptr : &earlier->prepared;
   if (batch->outcomes.empty()) {
@@ -207,7 +207,7 @@ void Committer::Judge(Batch* batch) {
                     before != nullptr ? before->keys() : parts_.state->keys.load());
   }
   builder_->Continue(&batch->prepared, before);
-  LookForRoom();
+  CheckDiskSpace();
   while (batch->outcomes.size() < batch->queued.size()) {
     const Transaction& transaction = batch->queued[batch->outcomes.size()].transaction;
     auto& outcome = batch->outcomes.emplace_back(builder_->Add(transaction));
@@ -224,7 +224,7 @@ void Committer::Finish(Batch& batch, const Result<void>& written) {
   parts_.state->writing_since = 0;
   if (under_way_.size() > 1 && written) DiskIsBusy();
   if (written) {
-    Tell(batch.prepared);
+    PublishWritten(batch.prepared);
     for (size_t i = 0; i < batch.queued.size(); ++i) Answer(batch.queued[i], batch.outcomes[i]);
     return Forget();
   }
@@ -251,20 +251,20 @@ void Committer::DiskIsBusy() {
   parts_.state->writing_since = parts_.clock->Monotonic().count();
 }
 
-void Committer::LookForRoom() {
+void Committer::CheckDiskSpace() {
   Engine* const engine = parts_.gate->engine();
-  Room room = engine->room();
-  if (!TakesAll(room)) room = engine->MeasureRoom();
-  builder_->SetRoom(room);
+  DiskSpace room = engine->room();
+  if (!TakesAll(room)) room = engine->MeasureDiskSpace();
+  builder_->SetDiskSpace(room);
 }
 
-void Committer::OnLittleRoom(std::function<void()> tell) {
+void Committer::OnLowDiskSpace(std::function<void()> tell) {
   std::lock_guard lock(mutex_);
   on_little_room_ = std::move(tell);
 }
 
-void Committer::TellOfLittleRoom() {
-  if (parts_.gate->engine()->room() == Room::kPlenty) return;
+void Committer::NotifyLowDiskSpace() {
+  if (parts_.gate->engine()->room() == DiskSpace::kPlenty) return;
   std::function<void()> tell;
   {
     std::lock_guard lock(mutex_);
@@ -290,11 +290,11 @@ void Committer::AnswerFailed(Batch& batch, const Status& error) {
   }
 }
 
-void Committer::Tell(const PreparedBatch& batch) {
+void Committer::PublishWritten(const PreparedBatch& batch) {
   builder_->Written(batch);
   parts_.state->keys.store(batch.keys());
   parts_.state->commits.fetch_add(batch.changes());
-  TellOfLittleRoom();
+  NotifyLowDiskSpace();
   if (batch.changes() == 0) return;
   if (parts_.state->any_damage()) {
     for (const WrittenRecord& written : batch.written()) parts_.state->ForgetDamage(written.key);
@@ -337,7 +337,7 @@ void Committer::RunTask(CommitTask& task) {
   PreparedBatch batch;
   builder_->Begin(&batch, parts_.state->revision.load(), parts_.state->keys.load());
   builder_->Continue(&batch, nullptr);
-  LookForRoom();
+  CheckDiskSpace();
   if (Result<void> prepared = task.Prepare(*engine, *builder_); !prepared) {
     return task.Finish(std::unexpected(std::move(prepared).error()));
   }
@@ -349,7 +349,7 @@ void Committer::RunTask(CommitTask& task) {
     return task.Finish(std::unexpected(std::move(written).error()));
   }
   task.Written();
-  Tell(batch);
+  PublishWritten(batch);
   task.Finish(Revision{batch.revision()});
 }
 
@@ -361,10 +361,10 @@ void Committer::Stop() {
   }
   thread_.reset();
   writer_.reset();
-  TurnAwayQueued(Unavailable("the store is closing"));
+  RejectQueued(Unavailable("the store is closing"));
 }
 
-void Committer::TurnAwayQueued(const Status& why) {
+void Committer::RejectQueued(const Status& why) {
   std::deque<Queued> queue;
   std::deque<std::unique_ptr<CommitTask>> tasks;
   {
@@ -390,7 +390,7 @@ void Committer::EngineFailed(const Status& error) {
   replaced_ = false;
   backoff_ = kFirstBackoff;
   retry_at_ = parts_.clock->Monotonic() + backoff_;
-  TurnAwayQueued(Unavailable(reason));
+  RejectQueued(Unavailable(reason));
 }
 
 void Committer::TryToRecover() {
@@ -445,19 +445,19 @@ Result<void> Committer::ReplaceEngine() {
                       " was acknowledged); restore it from a backup");
     }
     SKIFF_RETURN_IF_ERROR(parts_.leases->Load(
-        *engine, [&](const Status& why) { parts_.state->NoteDamage("leases", why.message()); }));
+        *engine, [&](const Status& why) { parts_.state->RecordDamage("leases", why.message()); }));
     return std::pair(std::move(engine), meta);
   };
   auto opened = open();
   if (!opened) {
-    parts_.gate->StayClosed(opened.error().message());
+    parts_.gate->CloseForGood(opened.error().message());
     return std::unexpected(std::move(opened).error());
   }
   const StoreMeta meta = opened->second;
   parts_.gate->Open(std::move(opened->first));
   builder_ =
       std::make_unique<BatchBuilder>(parts_.gate->engine(), parts_.leases, *recovery_.random);
-  SKIFF_RETURN_IF_ERROR(TellOfUnknown(meta.revision));
+  SKIFF_RETURN_IF_ERROR(NotifyUnknownOutcomes(meta.revision));
   parts_.state->keys.store(meta.keys);
   parts_.state->swept.store(meta.compacted);
   parts_.state->compacted.store(std::max(parts_.state->compacted.load(), meta.compacted));
@@ -466,7 +466,7 @@ Result<void> Committer::ReplaceEngine() {
 
 // Watches have been told of everything before the failed batch. If the disk holds that batch after
 // all, they are told of it now.
-Result<void> Committer::TellOfUnknown(int64_t revision) {
+Result<void> Committer::NotifyUnknownOutcomes(int64_t revision) {
   int64_t next = parts_.state->revision.load() + 1;
   while (next <= revision) {
     SKIFF_ASSIGN_OR_RETURN(EventPiece piece,

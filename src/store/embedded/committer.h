@@ -4,7 +4,7 @@
 // into a batch, which is written with one sync: group commit. A batch passes through two stages, so
 // that neither the disk nor the processor waits for the other:
 //
-//   prepare   the committer's thread judges the conditions, gives revisions and encodes the rows
+//   prepare   the committer's thread evaluates the conditions, gives revisions and encodes the rows
 //             (batch_builder.h), also while the batch before is being written;
 //   write     a second thread writes the batch and syncs it (batch_writer.h).
 //
@@ -23,7 +23,7 @@
 // on the same directory, from time to time if need be, finds what was written after all, tells the
 // watches of that, and goes on. An engine that turns writes away without having failed, since the
 // disk is full, is asked again from time to time. Before it comes to that, the builder refuses
-// transactions that would add much to what the store holds (room.h).
+// transactions that would add much to what the store holds (disk_space.h).
 //
 // Owned by the store, which stops it first of all.
 #pragma once
@@ -90,7 +90,7 @@ class Committer {
   void Commit(Transaction transaction, StoreCallback<CommitReply> done);
   void Submit(std::unique_ptr<CommitTask> task);
   // Called, on the committer's thread, after writes that left little room on the disk.
-  void OnLittleRoom(std::function<void()> tell);
+  void OnLowDiskSpace(std::function<void()> tell);
   // The engine has told of an error outside of a write: it must be replaced.
   void ReportEngineError(const Status& error);
 
@@ -106,17 +106,17 @@ class Committer {
   // Transactions that are written together.
   struct Batch {
     std::vector<Queued> queued;
-    std::vector<Result<TransactionOutcome>> outcomes;  // of as many as have been judged
+    std::vector<Result<TransactionOutcome>> outcomes;  // of as many as have been evaluated
     size_t bytes = 0;
     PreparedBatch prepared;
   };
   using Lock = std::unique_lock<std::mutex>;
 
-  std::optional<Status> ReasonToTurnAway(size_t bytes);
+  std::optional<Status> RejectionReason(size_t bytes);
   void Work();
   // Each of these gives the lock back while it works. False if there is nothing to do until
   // something happens.
-  bool DoSomething(Lock& lock);
+  bool RunOneStep(Lock& lock);
   bool Recover(Lock& lock);
   bool RunTask(Lock& lock);
   bool Prepare(Lock& lock);
@@ -127,11 +127,11 @@ class Committer {
   Batch* OpenBatch();
   // Moves what is queued and fits to the batch; false if nothing does.
   bool TakeQueued(Batch* batch);
-  void Judge(Batch* batch);
+  void EvaluateConditions(Batch* batch);
   void Finish(Batch& batch, const Result<void>& written);
   void RunTask(CommitTask& task);
   // After a write: the row cache, the figures and the watches.
-  void Tell(const PreparedBatch& batch);
+  void PublishWritten(const PreparedBatch& batch);
   void Forget();
   void AnswerFailed(Batch& batch, const Status& error);
   void Answer(Queued& queued, Result<TransactionOutcome>& outcome);
@@ -139,16 +139,16 @@ class Committer {
                                                            const TransactionOutcome& outcome);
 
   // Lets the builder know how much room there is.
-  void LookForRoom();
-  void TellOfLittleRoom();
+  void CheckDiskSpace();
+  void NotifyLowDiskSpace();
   void DiskIsBusy();
 
   void EngineFailed(const Status& error);
-  void TurnAwayQueued(const Status& why);
+  void RejectQueued(const Status& why);
   void TryToRecover();
   Result<void> ReplaceEngine();
   Result<void> WriteNothingNew();
-  Result<void> TellOfUnknown(int64_t revision);
+  Result<void> NotifyUnknownOutcomes(int64_t revision);
 
   const CommitterParts parts_;
   const EngineRecovery recovery_;

@@ -17,21 +17,21 @@ Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::Open(EmbeddedOptions optio
       new EmbeddedStore(std::move(options), std::move(engine), meta));
   StoreState& state = store->state_;
   if (const std::string damage = opened->Damage(); !damage.empty()) {
-    state.NoteDamage("files", damage);
+    state.RecordDamage("files", damage);
   }
   SKIFF_RETURN_IF_ERROR(store->leases_.Load(
-      *opened, [&state](const Status& why) { state.NoteDamage("leases", why.message()); }));
+      *opened, [&state](const Status& why) { state.RecordDamage("leases", why.message()); }));
   store->committer_.emplace(
       CommitterParts{&store->gate_, &store->state_, &store->reader_, store->hub_.get(),
                      &store->leases_, store->options_.clock},
       EngineRecovery{store->options_.open_engine, store->options_.probe, store->options_.random,
                      meta.cluster});
-  store->upkeep_.emplace(
-      UpkeepParts{&store->gate_, &store->state_, &store->reader_, &store->leases_,
-                  &*store->committer_, store->options_.clock},
-      UpkeepPolicy{store->options_.compaction_interval, store->options_.retention,
-                   store->options_.forget_early, store->options_.scrub_interval});
-  store->committer_->OnLittleRoom([raw = store.get()] { raw->upkeep_->Wake(); });
+  store->maintenance_.emplace(
+      StoreMaintenanceParts{&store->gate_, &store->state_, &store->reader_, &store->leases_,
+                            &*store->committer_, store->options_.clock},
+      StoreMaintenancePolicy{store->options_.compaction_interval, store->options_.retention,
+                             store->options_.forget_early, store->options_.scrub_interval});
+  store->committer_->OnLowDiskSpace([raw = store.get()] { raw->maintenance_->Wake(); });
   return store;
 }
 
@@ -47,7 +47,7 @@ EmbeddedStore::EmbeddedStore(EmbeddedOptions options, std::unique_ptr<Engine> en
       evaluations_(&reader_, &state_, &leases_) {}
 
 EmbeddedStore::~EmbeddedStore() {
-  if (upkeep_) upkeep_->Stop();
+  if (maintenance_) maintenance_->Stop();
   if (committer_) committer_->Stop();
   hub_->Stop();
 }
@@ -90,7 +90,7 @@ void EmbeddedStore::GrantLease(std::chrono::seconds ttl, LeaseId id,
   }
   committer_->Submit(GrantTask(&leases_, options_.clock, options_.random, ttl, id,
                                [this, done = std::move(done)](Result<LeaseInfo> info) mutable {
-                                 upkeep_->Wake();
+                                 maintenance_->Wake();
                                  done(std::move(info));
                                }));
 }
@@ -109,7 +109,7 @@ void EmbeddedStore::RevokeLease(LeaseId id, StoreCallback<Revision> done) {
 void EmbeddedStore::FindLease(LeaseId id, StoreCallback<LeaseInfo> done) { done(leases_.Find(id)); }
 
 void EmbeddedStore::Compact(Revision revision, StoreCallback<Revision> done) {
-  upkeep_->Compact(revision, std::move(done));
+  maintenance_->Compact(revision, std::move(done));
 }
 
 void EmbeddedStore::CurrentRevision(StoreCallback<Revision> done) {

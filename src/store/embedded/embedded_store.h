@@ -19,10 +19,10 @@
 #include "store/embedded/engine_gate.h"
 #include "store/embedded/evaluation_queue.h"
 #include "store/embedded/lease_table.h"
+#include "store/embedded/maintenance.h"
 #include "store/embedded/meta.h"
 #include "store/embedded/reader.h"
 #include "store/embedded/store_state.h"
-#include "store/embedded/upkeep.h"
 #include "store/embedded/watch_hub.h"
 #include "store/store.h"
 
@@ -116,7 +116,7 @@ class EmbeddedStore final : public Store {
   std::shared_ptr<WatchHub> hub_;
   EvaluationQueue evaluations_;
   std::optional<Committer> committer_;
-  std::optional<Upkeep> upkeep_;
+  std::optional<StoreMaintenance> maintenance_;
 };
 
 }  // namespace skiff

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "store/embedded/room.h"
+#include "store/embedded/disk_space.h"
 
 namespace skiff {
 
@@ -87,8 +87,8 @@ class Engine {
   virtual Result<void> Defragment() = 0;
 
   // How much room the disk has, as of the last measurement: with the writes, every now and then.
-  virtual Room room() { return Room::kPlenty; }
-  virtual Room MeasureRoom() { return Room::kPlenty; }
+  virtual DiskSpace room() { return DiskSpace::kPlenty; }
+  virtual DiskSpace MeasureDiskSpace() { return DiskSpace::kPlenty; }
   // Gives the room of what was deleted back to the disk, without rewriting all of the rest. Takes
   // its time, unless `stop` becomes true.
   virtual Result<void> Reclaim(std::atomic<bool>& stop) {

@@ -43,7 +43,7 @@ void EngineGate::Open(std::unique_ptr<Engine> engine) {
   changed_.notify_all();
 }
 
-void EngineGate::StayClosed(std::string why) {
+void EngineGate::CloseForGood(std::string why) {
   std::lock_guard lock(mutex_);
   why_closed_ = std::move(why);
   replacing_ = false;

@@ -41,10 +41,10 @@ class EngineGate {
 
   // For the committer.
   Engine* engine() { return engine_.get(); }
-  // Waits until everyone has left. Who enters meanwhile waits for Open() or StayClosed().
+  // Waits until everyone has left. Who enters meanwhile waits for Open() or CloseForGood().
   void Close();
   void Open(std::unique_ptr<Engine> engine);
-  void StayClosed(std::string why);
+  void CloseForGood(std::string why);
 
  private:
   void Leave();

@@ -28,7 +28,7 @@ EngineKind RocksDbKind() {
             return [place] {
               RocksDbOptions options;
               options.directory = place->PathOf("store");
-              options.room = RoomLimits{};
+              options.room = DiskSpaceLimits{};
               auto engine = RocksDbEngine::Open(options);
               EXPECT_TRUE(engine.has_value()) << engine.error().ToString();
               return engine ? std::move(*engine) : nullptr;

@@ -8,7 +8,7 @@
 
 namespace skiff {
 
-// Judges what waits when its turn has come.
+// Evaluates what waits when its turn has come.
 class EvaluationQueue::Task final : public CommitTask {
  public:
   Task(EvaluationQueue* queue, Committer* committer) : queue_(queue), committer_(committer) {}
@@ -25,7 +25,7 @@ class EvaluationQueue::Task final : public CommitTask {
       auto next = queue_->Take(1);
       if (next.empty()) break;
       taken_.push_back(std::move(next[0]));
-      outcomes_.push_back(Judge(taken_.back(), state, batch, &bytes));
+      outcomes_.push_back(EvaluateOne(taken_.back(), state, batch, &bytes));
     }
     is_prepared_ = true;
     queue_->SubmitIfNeeded(*committer_);
@@ -50,7 +50,7 @@ class EvaluationQueue::Task final : public CommitTask {
       } else if (outcome->changed) {
         taken_[i].done(std::unexpected(written.error()));
       } else {
-        // It may have been judged by one whose fate is not known, and changed nothing itself.
+        // It may have been evaluated after one whose fate is not known, and changed nothing itself.
         taken_[i].done(Fail(StatusReason::kServiceUnavailable, written.error().message()));
       }
     }
@@ -62,7 +62,8 @@ class EvaluationQueue::Task final : public CommitTask {
     bool changed = false;
   };
 
-  Result<Outcome> Judge(Queued& queued, EditedState& state, BatchBuilder& batch, size_t* bytes) {
+  Result<Outcome> EvaluateOne(Queued& queued, EditedState& state, BatchBuilder& batch,
+                              size_t* bytes) {
     if (Result<void> good = queued.evaluate(state); !good) {
       state.Discard();
       return std::unexpected(std::move(good).error());

@@ -69,7 +69,7 @@ Result<void> LeaseTable::Load(Engine& engine, const std::function<void(const Sta
 }
 
 void LeaseTable::Insert(LeaseId id, const LeaseRow& row, Duration left) {
-  const Duration deadline = MomentAfter(clock_->Monotonic(), left);
+  const Duration deadline = DeadlineAfter(clock_->Monotonic(), left);
   leases_[id] = {row, deadline};
   by_deadline_.insert({deadline, id});
 }
@@ -136,7 +136,7 @@ Result<LeaseInfo> LeaseTable::Renew(LeaseId id) {
   SKIFF_ASSIGN_OR_RETURN(const auto at, Get(id));
   Lease& lease = at->second;
   by_deadline_.erase({lease.deadline, id});
-  lease.deadline = MomentAfter(clock_->Monotonic(), std::chrono::seconds(lease.row.ttl_seconds));
+  lease.deadline = DeadlineAfter(clock_->Monotonic(), std::chrono::seconds(lease.row.ttl_seconds));
   by_deadline_.insert({lease.deadline, id});
   return Info(id, lease);
 }

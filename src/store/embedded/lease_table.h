@@ -25,7 +25,7 @@
 namespace skiff {
 
 // A moment so much later, or the last one that can be counted: the longest leases outlive it.
-inline Duration MomentAfter(Duration now, Duration wait) {
+inline Duration DeadlineAfter(Duration now, Duration wait) {
   return wait > Duration::max() - now ? Duration::max() : now + wait;
 }
 

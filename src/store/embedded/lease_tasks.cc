@@ -42,7 +42,7 @@ class Grant final : public CommitTask {
       id_.value = static_cast<int64_t>(random_->Next() >> 1);
     }
     row_.wall_expiry_ns =
-        MomentAfter(clock_->Wall(), std::chrono::seconds(row_.ttl_seconds)).count();
+        DeadlineAfter(clock_->Wall(), std::chrono::seconds(row_.ttl_seconds)).count();
     const std::string key = LeaseKey(id_);
     batch.rows().Put(Family::kLease, key, EncodeLeaseRow(key, row_));
     return {};

@@ -52,11 +52,11 @@ class MemoryCursor final : public EngineCursor {
     std::shared_lock lock(disk_->mutex_);
     MoveTo(Table().upper_bound(key_));
   }
-  bool Valid() const override { return value_ != nullptr && !spoiled_; }
+  bool Valid() const override { return value_ != nullptr && !corrupt_; }
   std::string_view key() const override { return key_; }
   std::string_view value() const override { return *value_; }
   Result<void> status() const override {
-    if (spoiled_) return std::unexpected(SpoiledBlock());
+    if (corrupt_) return std::unexpected(SpoiledBlock());
     return {};
   }
 
@@ -65,12 +65,12 @@ class MemoryCursor final : public EngineCursor {
 
   void MoveTo(MemoryDisk::Table::iterator at) {
     value_ = nullptr;
-    spoiled_ = false;
+    corrupt_ = false;
     for (; at != Table().end(); ++at) {
       value_ = MemoryDisk::Visible(at->second, sequence_);
       if (value_ == nullptr) continue;
       key_ = at->first;
-      spoiled_ = disk_->IsSpoiled(family_, key_, sequence_);
+      corrupt_ = disk_->IsCorrupt(family_, key_, sequence_);
       return;
     }
   }
@@ -80,7 +80,7 @@ class MemoryCursor final : public EngineCursor {
   uint64_t sequence_;
   std::string key_;
   std::shared_ptr<const std::string> value_;
-  bool spoiled_ = false;
+  bool corrupt_ = false;
 };
 
 class MemorySnapshot final : public EngineSnapshot {
@@ -124,11 +124,11 @@ class MemoryEngine final : public Engine {
     return std::make_unique<MemorySnapshot>(disk_);
   }
   Result<void> Defragment() override { return {}; }
-  Room room() override {
+  DiskSpace room() override {
     std::shared_lock lock(disk_->mutex_);
     return disk_->room_;
   }
-  Room MeasureRoom() override { return room(); }
+  DiskSpace MeasureDiskSpace() override { return room(); }
   Result<void> Reclaim(std::atomic<bool>& stop) override {
     static_cast<void>(stop);
     std::unique_lock lock(disk_->mutex_);
@@ -205,7 +205,7 @@ void MemoryDisk::SetFull(bool full) {
   full_ = full;
 }
 
-void MemoryDisk::SetRoom(Room room) {
+void MemoryDisk::SetDiskSpace(DiskSpace room) {
   std::unique_lock lock(mutex_);
   room_ = room;
 }
@@ -304,13 +304,13 @@ std::shared_ptr<const std::string> MemoryDisk::Visible(const Versions& versions,
   return nullptr;
 }
 
-void MemoryDisk::SpoilBlock(Family family, std::string first, std::string last) {
+void MemoryDisk::CorruptBlock(Family family, std::string first, std::string last) {
   std::unique_lock lock(mutex_);
-  spoiled_.push_back({family, std::move(first), std::move(last), sequence_});
+  corrupt_.push_back({family, std::move(first), std::move(last), sequence_});
 }
 
-bool MemoryDisk::IsSpoiled(Family family, std::string_view key, uint64_t sequence) {
-  for (const Spoiled& block : spoiled_) {
+bool MemoryDisk::IsCorrupt(Family family, std::string_view key, uint64_t sequence) {
+  for (const CorruptRange& block : corrupt_) {
     if (block.family != family || key < block.first || key > block.last) continue;
     const Table& table = tables_[Index(family)];
     const auto at = table.find(key);
@@ -326,7 +326,7 @@ bool MemoryDisk::IsSpoiled(Family family, std::string_view key, uint64_t sequenc
 Result<std::shared_ptr<const std::string>> MemoryDisk::Find(Family family, std::string_view key,
                                                             uint64_t sequence) {
   std::shared_lock lock(mutex_);
-  if (IsSpoiled(family, key, sequence)) return std::unexpected(SpoiledBlock());
+  if (IsCorrupt(family, key, sequence)) return std::unexpected(SpoiledBlock());
   const Table& table = tables_[Index(family)];
   const auto at = table.find(key);
   return at == table.end() ? nullptr : Visible(at->second, sequence);

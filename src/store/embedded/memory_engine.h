@@ -50,7 +50,7 @@ class MemoryDisk : public std::enable_shared_from_this<MemoryDisk> {
   // Writes are turned away, without harm, while the disk is full.
   void SetFull(bool full);
   // How much room the disk says that it has, and how often it was asked to give some back.
-  void SetRoom(Room room);
+  void SetDiskSpace(DiskSpace room);
   int reclaims();
   // Called in every write, before it takes effect. May block, to hold the writer up.
   void OnWrite(std::function<void()> hook);
@@ -62,7 +62,7 @@ class MemoryDisk : public std::enable_shared_from_this<MemoryDisk> {
   std::vector<std::string> Keys(Family family);
   // A damaged block: what these keys, and those between them, hold now cannot be read, and cursors
   // stop there. What is written afterwards can.
-  void SpoilBlock(Family family, std::string first, std::string last);
+  void CorruptBlock(Family family, std::string first, std::string last);
 
   uint64_t writes();
 
@@ -84,7 +84,7 @@ class MemoryDisk : public std::enable_shared_from_this<MemoryDisk> {
                                                   uint64_t sequence);
   // Whether what a reader would see of the key lies in a damaged block. Any key will do, also one
   // that does not exist.
-  bool IsSpoiled(Family family, std::string_view key, uint64_t sequence);
+  bool IsCorrupt(Family family, std::string_view key, uint64_t sequence);
   uint64_t AddSnapshot();
   void DropSnapshot(uint64_t sequence);
 
@@ -94,18 +94,18 @@ class MemoryDisk : public std::enable_shared_from_this<MemoryDisk> {
   std::multiset<uint64_t> snapshots_;
   // Keys that may hold versions for snapshots alone.
   std::set<std::pair<Family, std::string>> prunable_;
-  struct Spoiled {
+  struct CorruptRange {
     Family family;
     std::string first;
     std::string last;
     uint64_t sequence;  // of the last write that it held
   };
-  std::vector<Spoiled> spoiled_;
+  std::vector<CorruptRange> corrupt_;
   bool open_ = false;
   bool failed_ = false;
   bool background_error_ = false;
   bool full_ = false;
-  Room room_ = Room::kPlenty;
+  DiskSpace room_ = DiskSpace::kPlenty;
   int reclaims_ = 0;
   int fail_write_ = 0;
   Outcome fail_outcome_ = Outcome::kLost;

@@ -116,7 +116,7 @@ Result<void> OfflineReader::LoadLeases() {
   state_.compacted = meta_.compacted;
   state_.keys = meta_.keys;
   return leases_.Load(*gate_.engine(),
-                      [this](const Status& why) { state_.NoteDamage("leases", why.message()); });
+                      [this](const Status& why) { state_.RecordDamage("leases", why.message()); });
 }
 
 Result<Revision> OfflineReader::Scan(const KeyRange& range, ScanSink* sink) {

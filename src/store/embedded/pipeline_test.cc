@@ -135,7 +135,7 @@ TEST_F(EmbeddedPipelineTest, NothingIsSeenOrAnsweredBeforeItIsOnDisk) {
   Reply held = HoldAWrite();
   const int64_t revision = Now();
   Reply next = StartPut("c", "1");
-  // Judged by the write that is held: there is a b, so it must not be made.
+  // Evaluated after the write that is held: there is a b, so it must not be made.
   Reply refused = Start(Transaction::CreateIfAbsent("b", SharedBytes("2")));
   EXPECT_EQ(next.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
   EXPECT_FALSE(IsAnswered(held));

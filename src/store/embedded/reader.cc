@@ -93,7 +93,7 @@ Status StoreReader::Damaged(const Status& error, std::string_view key, int64_t r
                      "'skiff store salvage' makes a sound store of what can be read, with a backup "
                      "at hand also of this: " +
                      error.message();
-  state_->NoteDamage(key.empty() ? what : key, text);
+  state_->RecordDamage(key.empty() ? what : key, text);
   return Status(StatusReason::kInternalError, std::move(text));
 }
 
@@ -241,7 +241,7 @@ Status StoreReader::DamagedRange(const Status& why, const KeyRange& where, int64
   std::string text = "which keys there are " + what +
                      " cannot be read; 'skiff store salvage' makes a sound store of what can be, " +
                      "with a backup at hand also of this: " + why.message();
-  state_->NoteDamage(what, text);
+  state_->RecordDamage(what, text);
   return Status(StatusReason::kInternalError, std::move(text));
 }
 
@@ -268,7 +268,7 @@ Result<void> StoreReader::ScanView(View& view, KeyRange* range, size_t max_rows,
       const std::vector<LogPosition> lost,
       ahead ? SweepAhead(view, positions, sink)
             : Sweep(view, positions, [&](auto piece) { sink->OnEntries(std::move(piece)); }));
-  return lost.empty() ? Result<void>() : TellOfLost(view, *range, lost, sink);
+  return lost.empty() ? Result<void>() : ReportLost(view, *range, lost, sink);
 }
 
 Result<std::vector<LogPosition>> StoreReader::Positions(View& view, KeyRange* range,
@@ -283,8 +283,9 @@ Result<std::vector<LogPosition>> StoreReader::Positions(View& view, KeyRange* ra
     return std::unexpected(told);
   };
   walk.on_found_again = [&](std::string_view key, const Status& why) {
-    state_->NoteDamage("rows", "rows of keys such as " + Quoted(key) +
-                                   " cannot be read and are taken from the log: " + why.message());
+    state_->RecordDamage("rows",
+                         "rows of keys such as " + Quoted(key) +
+                             " cannot be read and are taken from the log: " + why.message());
   };
   walk.on_row = [&](std::string_view key, const CurrentRow& row) -> Result<bool> {
     if (rows++ == max_rows) {
@@ -365,7 +366,7 @@ Result<std::vector<LogPosition>> StoreReader::SweepAhead(View& view,
 }
 
 // Which keys the records belonged to is known from their rows.
-Result<void> StoreReader::TellOfLost(View& view, const KeyRange& range,
+Result<void> StoreReader::ReportLost(View& view, const KeyRange& range,
                                      const std::vector<LogPosition>& lost, ScanSink* sink) {
   RowWalk walk;
   walk.on_damage = [](const KeyRange&, const Status&) -> Result<void> { return {}; };  // told

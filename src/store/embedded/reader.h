@@ -70,7 +70,7 @@ class StoreReader {
                                          const TakePiece& take);
   Result<std::vector<LogPosition>> SweepAhead(View& view, const std::vector<LogPosition>& positions,
                                               ScanSink* sink);
-  Result<void> TellOfLost(View& view, const KeyRange& range, const std::vector<LogPosition>& lost,
+  Result<void> ReportLost(View& view, const KeyRange& range, const std::vector<LogPosition>& lost,
                           ScanSink* sink);
   Result<Event> ToEvent(EngineSnapshot& snapshot, LogPosition position, const LogRecord& record,
                         bool previous_values);

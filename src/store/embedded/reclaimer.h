@@ -1,7 +1,7 @@
 // Has the engine give the room of what was deleted back to the disk, on a thread of its own, since
 // that may take long.
 //
-// Owned by the upkeep of the store.
+// Owned by the maintenance of the store.
 #pragma once
 
 #include <atomic>

@@ -151,7 +151,8 @@ int CountLaterRecords(RecordFileKind kind, std::string_view file, size_t from, u
 }
 
 // What to make of the bad piece at check.bad_at.
-void Judge(RecordFileKind kind, std::string_view file, uint64_t sequence, RecordFileCheck* check) {
+void ClassifyDamage(RecordFileKind kind, std::string_view file, uint64_t sequence,
+                    RecordFileCheck* check) {
   check->state = RecordFileState::kDamaged;
   const size_t at = check->bad_at;
   const int later = CountLaterRecords(kind, file, at, sequence);
@@ -161,13 +162,13 @@ void Judge(RecordFileKind kind, std::string_view file, uint64_t sequence, Record
   }
   if (const auto wrong = HeaderHasRoom(file, at) ? WrongBit(file, at) : std::nullopt) {
     check->why = "one bit of a record is wrong";
-    check->mend_at = wrong->at;
-    check->mend_bit = wrong->bit;
+    check->repair_at = wrong->at;
+    check->repair_bit = wrong->bit;
     const Piece piece = PieceAt(file, at);
     const size_t end = std::max(at + kHeaderBytes + piece.length, wrong->at + 1);
     const size_t stop = std::min({EndOfSector(wrong->at), end, file.size()});
     if (AllZero(file.substr(wrong->at, stop - wrong->at)))
-      check->state = RecordFileState::kMendable;
+      check->state = RecordFileState::kRepairable;
     return;
   }
   if (HasHole(file, at)) {
@@ -193,13 +194,13 @@ RecordFileCheck CheckRecordFile(RecordFileKind kind, std::string_view file) {
     }
     check.bad_at = at;
     if (!HeaderHasRoom(file, at)) {
-      Judge(kind, file, sequence, &check);
+      ClassifyDamage(kind, file, sequence, &check);
       return check;
     }
     const Piece piece = PieceAt(file, at);
     const bool continues = piece.type == kMiddle || piece.type == kLast;
     if (!piece.valid) {
-      Judge(kind, file, sequence, &check);
+      ClassifyDamage(kind, file, sequence, &check);
       return check;
     }
     if (continues != within) {

@@ -32,17 +32,17 @@ enum class RecordFileKind : uint8_t { kLog, kManifest };
 
 enum class RecordFileState : uint8_t {
   kWhole,
-  kTorn,      // safe to cut off at `whole_bytes`
-  kMendable,  // by setting the bit `mend_bit` of the byte `mend_at`
-  kDamaged,   // at `bad_at`
+  kTorn,        // safe to cut off at `whole_bytes`
+  kRepairable,  // by setting the bit `repair_bit` of the byte `repair_at`
+  kDamaged,     // at `bad_at`
 };
 
 struct RecordFileCheck {
   RecordFileState state = RecordFileState::kWhole;
   uint64_t whole_bytes = 0;  // where the last whole record ends before the first that is not
   uint64_t bad_at = 0;
-  uint64_t mend_at = 0;
-  int mend_bit = 0;
+  uint64_t repair_at = 0;
+  int repair_bit = 0;
   const char* why = "";      // what is damaged, for people
   bool has_entries = false;  // of a log: some batch is not empty
 };

@@ -154,8 +154,8 @@ TEST(RecordFileTest, EveryChangedBitIsDamageAlsoInTheLastRecordOrCanBeMended) {
       std::string file = log.bytes;
       file[at] = static_cast<char>(file[at] ^ (1 << bit));
       const RecordFileCheck check = Check(file);
-      if (check.state == RecordFileState::kMendable) {
-        file[check.mend_at] = static_cast<char>(file[check.mend_at] ^ (1 << check.mend_bit));
+      if (check.state == RecordFileState::kRepairable) {
+        file[check.repair_at] = static_cast<char>(file[check.repair_at] ^ (1 << check.repair_bit));
         EXPECT_EQ(file, log.bytes) << at << " bit " << bit;
         ++mendable;
         continue;
@@ -190,9 +190,9 @@ TEST(RecordFileTest, ARecordThatLacksOneBitBeforeZerosIsMended) {
   const std::string whole = file;
   file[file.size() - 2] = '\0';
   const RecordFileCheck check = Check(file);
-  EXPECT_EQ(check.state, RecordFileState::kMendable);
+  EXPECT_EQ(check.state, RecordFileState::kRepairable);
   EXPECT_EQ(check.whole_bytes, first);
-  file[check.mend_at] = static_cast<char>(file[check.mend_at] ^ (1 << check.mend_bit));
+  file[check.repair_at] = static_cast<char>(file[check.repair_at] ^ (1 << check.repair_bit));
   EXPECT_EQ(file, whole);
 }
 

@@ -261,9 +261,9 @@ Result<void> RocksDbDirectory::CheckRecordFiles(bool repair) const {
     if (!status.ok()) return RocksDbFailure(path_, status);
     RecordFileCheck check = CheckRecordFile(kind, contents);
     bool mended = false;
-    while (check.state == RecordFileState::kMendable) {
-      char& byte = contents[check.mend_at];
-      byte = static_cast<char>(byte | (1 << check.mend_bit));
+    while (check.state == RecordFileState::kRepairable) {
+      char& byte = contents[check.repair_at];
+      byte = static_cast<char>(byte | (1 << check.repair_bit));
       mended = true;
       check = CheckRecordFile(kind, contents);
     }

@@ -22,8 +22,8 @@
 #include <rocksdb/utilities/table_properties_collectors.h>
 
 #include "base/descriptors.h"
-#include "store/embedded/careful_file_system.h"
-#include "store/embedded/disk_room.h"
+#include "store/embedded/disk_space_monitor.h"
+#include "store/embedded/durable_file_system.h"
 #include "store/embedded/file_list.h"
 #include "store/embedded/rocksdb_directory.h"
 
@@ -88,7 +88,7 @@ class Listener final : public rocksdb::EventListener {
     // on; to write no more would help nobody.
     const bool is_damage = status->IsCorruption() || status->IsPathNotFound();
     if (reason == rocksdb::BackgroundErrorReason::kCompaction && is_damage) {
-      damage_->Note(ExplainRocksDb(directory_, *status));
+      damage_->Record(ExplainRocksDb(directory_, *status));
       *status = rocksdb::Status::OK();
       return;
     }
@@ -109,7 +109,7 @@ class Listener final : public rocksdb::EventListener {
 // RocksDB would keep a diary beside the data. When a line cannot be written to it, the next one
 // fails an assertion and ends the process: on a full disk, the mere opening of the store would.
 // What matters comes as a status or through the listener.
-class NoDiary final : public rocksdb::Logger {
+class NullLogger final : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
   void Logv(const char* /*format*/, va_list /*arguments*/) override {}
@@ -187,7 +187,7 @@ rocksdb::DBOptions DatabaseSettings(const RocksDbOptions& options) {
   // What is at hand after opening is what the manifest says; figures of old files are not needed.
   settings.skip_stats_update_on_db_open = true;
   settings.max_manifest_file_size = 4 << 20;
-  settings.info_log = std::make_shared<NoDiary>();
+  settings.info_log = std::make_shared<NullLogger>();
   settings.stats_dump_period_sec = 0;
   settings.stats_persist_period_sec = 0;
   return settings;
@@ -240,7 +240,7 @@ class RocksBatch final : public EngineBatch {
 // What is read from tables that turn out to be damaged.
 std::unexpected<Status> ReadFailure(const std::string& directory, const rocksdb::Status& status,
                                     KnownDamage& damage) {
-  if (status.IsCorruption()) damage.Note(ExplainRocksDb(directory, status));
+  if (status.IsCorruption()) damage.Record(ExplainRocksDb(directory, status));
   return RocksDbReadFailure(directory, status);
 }
 
@@ -346,7 +346,7 @@ class RocksEngine final : public Engine {
       : options_(std::move(options)),
         list_(options_.directory, FileSystemOf(options_)),
         damage_(std::make_shared<KnownDamage>()),
-        fs_(std::make_shared<CarefulFileSystem>(FileSystemOf(options_), &list_, damage_)),
+        fs_(std::make_shared<DurableFileSystem>(FileSystemOf(options_), &list_, damage_)),
         env_(rocksdb::NewCompositeEnv(fs_)),
         directory_(options_.directory, fs_),
         failure_(std::make_shared<Failure>(options_.directory)),
@@ -368,8 +368,8 @@ class RocksEngine final : public Engine {
     return std::make_unique<RocksSnapshot>(options_.directory, database_, *damage_,
                                            !options_.read_only);
   }
-  Room room() override { return room_.room(); }
-  Room MeasureRoom() override;
+  DiskSpace room() override { return room_.room(); }
+  DiskSpace MeasureDiskSpace() override;
   Result<void> Reclaim(std::atomic<bool>& stop) override;
   Result<void> Defragment() override;
   EngineFigures Figures() override;
@@ -406,7 +406,7 @@ class RocksEngine final : public Engine {
   const std::shared_ptr<Failure> failure_;
   Database database_;
   std::atomic<uint64_t> syncs_{0};
-  DiskRoom room_;
+  DiskSpaceMonitor room_;
   std::atomic<bool> has_short_backlog_{false};
   bool tables_left_alone_ = false;  // of Health()
 };
@@ -455,7 +455,7 @@ Result<void> RocksEngine::OpenForWriting() {
   const rocksdb::Status status = rocksdb::DB::Open(Settings(), options_.directory, Families(),
                                                    &database_.families, &database_.db);
   if (!status.ok()) SKIFF_RETURN_IF_ERROR(OpenThroughDamage(status));
-  MeasureRoom();
+  MeasureDiskSpace();
   return {};
 }
 
@@ -471,7 +471,7 @@ Result<void> RocksEngine::OpenThroughDamage(const rocksdb::Status& why) {
   const rocksdb::Status status =
       rocksdb::DB::Open(settings, options_.directory, families, &database_.families, &database_.db);
   if (!status.ok()) return RocksDbFailure(options_.directory, why);
-  damage_->Note(ExplainRocksDb(options_.directory, why));
+  damage_->Record(ExplainRocksDb(options_.directory, why));
   return {};
 }
 
@@ -495,9 +495,9 @@ void RocksEngine::RemoveUnnamedTables() {
   directory_.RemoveTablesExcept(named);
 }
 
-Room RocksEngine::MeasureRoom() {
-  const Room room = room_.Measure();
-  const bool is_little = room != Room::kPlenty;
+DiskSpace RocksEngine::MeasureDiskSpace() {
+  const DiskSpace room = room_.Measure();
+  const bool is_little = room != DiskSpace::kPlenty;
   if (failure_->failed() || has_short_backlog_.exchange(is_little) == is_little) return room;
   const Backlog& backlog = is_little ? kShortBacklog : kUsualBacklog;
   for (auto* family : database_.families) {

@@ -3,7 +3,7 @@
 // The directory belongs to one process at a time, which holds a lock on the file OWNER (nobody else
 // may open and close that file in this process: that would drop the lock). Beside RocksDB's own
 // files there is RESERVE, room that is given up when the disk is full, so that what is in memory
-// can still be put into files and old states can be deleted (room.h).
+// can still be put into files and old states can be deleted (disk_space.h).
 //
 // There are secrets in it, so nobody but its owner may look into the directory: it is made so, and
 // one that is not is changed when it is opened for writing.
@@ -29,8 +29,8 @@
 #include <string>
 
 #include "base/limits.h"
+#include "store/embedded/disk_space.h"
 #include "store/embedded/engine.h"
-#include "store/embedded/room.h"
 
 namespace rocksdb {
 class FileSystem;
@@ -59,7 +59,7 @@ struct RocksDbOptions {
   // Of each family. Tests choose less, for many files from few writes.
   size_t write_buffer_bytes = limits::kStoreWriteBufferBytes;
   // Unset: as it fits the disk.
-  std::optional<RoomLimits> room = {};
+  std::optional<DiskSpaceLimits> room = {};
 };
 
 class RocksDbEngine {

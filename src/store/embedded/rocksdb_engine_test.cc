@@ -21,7 +21,7 @@ class RocksDbEngineTest : public testing::Test {
   RocksDbOptions Options() const {
     RocksDbOptions options;
     options.directory = place_.PathOf("store");
-    options.room = RoomLimits{.reserve = 1 << 20};
+    options.room = DiskSpaceLimits{.reserve = 1 << 20};
     return options;
   }
   std::unique_ptr<Engine> Open() const { return Open(Options()); }
@@ -444,7 +444,7 @@ TEST_F(RocksDbEngineTest, ReadOnlyOfNothingIsNotFoundAndMakesNothing) {
 
 TEST_F(RocksDbEngineTest, TurnsWritesAwayWhenTheDiskIsNearlyFullAndIsWellAgainWithRoom) {
   RocksDbOptions options = Options();
-  options.room = RoomLimits{.nothing = UINT64_MAX / 4};
+  options.room = DiskSpaceLimits{.nothing = UINT64_MAX / 4};
   const auto engine = Open(options);
   auto batch = engine->NewBatch();
   batch->Put(Family::kLog, "a", "b");

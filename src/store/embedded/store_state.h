@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/limits.h"
-#include "store/embedded/room.h"
+#include "store/embedded/disk_space.h"
 #include "store/store.h"
 
 namespace skiff {
@@ -49,13 +49,13 @@ struct StoreState {
     read_only_.clear();
     readable_ = true;
   }
-  void SetRoom(Room room) {
+  void SetDiskSpace(DiskSpace room) {
     std::lock_guard lock(mutex_);
     room_ = room;
   }
   // Something stored is damaged: a key, or a file. Stays until the key is written anew or the store
   // is opened anew.
-  void NoteDamage(std::string_view where, std::string_view what) {
+  void RecordDamage(std::string_view where, std::string_view what) {
     std::lock_guard lock(mutex_);
     if (damage_.size() < limits::kMaxNotedDamage) damage_.try_emplace(std::string(where), what);
     any_damage_.store(true, std::memory_order_relaxed);
@@ -71,7 +71,7 @@ struct StoreState {
   StoreHealth Health() const {
     std::lock_guard lock(mutex_);
     StoreHealth health{readable_, read_only_.empty(), read_only_};
-    if (const std::string room = ExplainRoom(room_); !room.empty()) {
+    if (const std::string room = ExplainDiskSpace(room_); !room.empty()) {
       health.reason += (health.reason.empty() ? "" : "; ") + room;
     }
     if (damage_.empty()) return health;
@@ -89,7 +89,7 @@ struct StoreState {
   std::string read_only_;
   std::map<std::string, std::string, std::less<>> damage_;  // by what is damaged
   std::atomic<bool> any_damage_{false};
-  Room room_ = Room::kPlenty;
+  DiskSpace room_ = DiskSpace::kPlenty;
 };
 
 }  // namespace skiff

@@ -17,7 +17,7 @@ std::string MakeTable() {
   const TemporaryDirectory place;
   RocksDbOptions options;
   options.directory = place.PathOf("store");
-  options.room = RoomLimits{};
+  options.room = DiskSpaceLimits{};
   auto engine = RocksDbEngine::Open(options);
   auto batch = (*engine)->NewBatch();
   for (int i = 0; i < 20; ++i) batch->Put(Family::kLog, "key" + std::to_string(i), "value");

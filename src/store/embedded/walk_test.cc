@@ -46,8 +46,8 @@ class DamageTest : public EmbeddedStoreTestBase {
     for (const char* key : {"a", "b", "c", "d", "e", "f"}) Put(key, "1");
   }
   void SpoilLog(int64_t first, int64_t last) {
-    disk_->SpoilBlock(Family::kLog, std::string(LogKey({first, 0})),
-                      std::string(LogKey({last, 0})));
+    disk_->CorruptBlock(Family::kLog, std::string(LogKey({first, 0})),
+                        std::string(LogKey({last, 0})));
   }
 };
 
@@ -82,8 +82,8 @@ TEST_F(DamageTest, ALongScanGivesTheSameAsAShortOneInTheSameOrder) {
     }
     Do(std::move(writes));
   }
-  disk_->SpoilBlock(Family::kLog, std::string(LogKey({72, 0})),
-                    std::string(LogKey({72, kWrites - 1})));
+  disk_->CorruptBlock(Family::kLog, std::string(LogKey({72, 0})),
+                      std::string(LogKey({72, kWrites - 1})));
   const std::string scanned = Scan();
   const size_t bar = scanned.find(" | ");
   EXPECT_EQ(scanned.substr(0, bar), expected);
@@ -116,7 +116,7 @@ TEST_F(DamageTest, RowsThatCannotBeReadAreFoundInTheLog) {
   PutSix();
   Put("c", "2");
   Delete("d");
-  disk_->SpoilBlock(Family::kCurrent, "b", "d");
+  disk_->CorruptBlock(Family::kCurrent, "b", "d");
   EXPECT_EQ(Scan(), "a=1 b=1 e=1 f=1 c=2");
   EXPECT_EQ(Contents(), "a=1 b=1 c=2 e=1 f=1");
   EXPECT_EQ(Get("c")->value.view(), "2");
@@ -131,7 +131,7 @@ TEST_F(DamageTest, RowsThatCannotBeReadAreFoundInTheLog) {
 
 TEST_F(DamageTest, WhereRowsAndLogAreBothUnreadableTheStretchIsTold) {
   PutSix();
-  disk_->SpoilBlock(Family::kCurrent, "b", "d");
+  disk_->CorruptBlock(Family::kCurrent, "b", "d");
   SpoilLog(4, 4);
   EXPECT_EQ(Scan(), "a=1 d=1 e=1 f=1 | b " + std::string("a\0..e", 5)) << "b may have been changed";
   Reopen();
@@ -159,7 +159,7 @@ TEST_F(DamageTest, LeasesThatCannotBeReadKeepNeitherTheStoreNorOtherLeasesFromWo
   ASSERT_TRUE(Grant(100, 5));
   ASSERT_TRUE(Grant(100, 700));
   Put("a", "1", {5});
-  disk_->SpoilBlock(Family::kLease, LeaseKey({5}), LeaseKey({5}));
+  disk_->CorruptBlock(Family::kLease, LeaseKey({5}), LeaseKey({5}));
   Reopen();
   EXPECT_FALSE(Find({5}));
   EXPECT_TRUE(Find({700}));

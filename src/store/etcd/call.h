@@ -69,17 +69,17 @@ class EtcdCall final : public EtcdTask,
     if (core_->closing()) return Finish(std::unexpected(EtcdCore::ClosingStatus()));
     if (auto connection = core_->members().Choose(avoid_)) return SendOn(std::move(connection));
     const Duration left = deadline_ - core_->clock().Monotonic();
-    if (left <= Duration(0)) return Finish(std::unexpected(NobodyServes()));
+    if (left <= Duration(0)) return Finish(std::unexpected(NoMemberServes()));
     core_->members().Wait(left, [self = this->shared_from_this()](auto connection) {
       if (connection) return self->SendOn(std::move(connection));
       if (self->core_->closing()) return self->Finish(std::unexpected(EtcdCore::ClosingStatus()));
-      self->Finish(std::unexpected(self->NobodyServes()));
+      self->Finish(std::unexpected(self->NoMemberServes()));
     });
   }
 
   void SendOn(std::shared_ptr<EtcdConnection> connection) {
     const Duration left = deadline_ - core_->clock().Monotonic();
-    if (left <= Duration(0)) return Finish(std::unexpected(NobodyServes()));
+    if (left <= Duration(0)) return Finish(std::unexpected(NoMemberServes()));
     GrpcCallOptions options =
         EtcdCallOptions(method_, std::min(left, kind_.attempt_timeout), kind_.require_leader);
     // The answer may come, and the next attempt begin, before this one is noted.
@@ -128,8 +128,8 @@ class EtcdCall final : public EtcdTask,
         .status;
   }
 
-  Status NobodyServes() {
-    std::string why = core_->members().Complaints();
+  Status NoMemberServes() {
+    std::string why = core_->members().ErrorSummary();
     return Status(StatusReason::kServiceUnavailable,
                   "no etcd endpoint serves requests: " +
                       (why.empty() ? std::string("none did in time") : why));

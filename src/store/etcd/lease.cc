@@ -41,7 +41,7 @@ void RenewEtcdLease(const std::shared_ptr<EtcdCore>& core, LeaseId id,
                     StoreCallback<LeaseInfo> done) {
   etcdserverpb::LeaseKeepAliveRequest message;
   message.set_id(id.value);
-  EtcdCallKind kind;  // renewing twice does no harm
+  EtcdCallKind kind;  // renewing is idempotent
   kind.current = false;
   // etcd renews leases on a stream; this one carries a single request and its answer.
   RenewCall::Start(core, kind, kEtcdLeaseKeepAlive, message,

@@ -78,7 +78,7 @@ void EtcdMembers::ConnectNow(size_t index) {
   auto connection = MakeEtcdConnection(client_, options_, members_[index].endpoint);
   if (!connection) {
     std::unique_lock lock(mutex_);
-    TakeDown(lock, index, connection.error().message());
+    MarkDown(lock, index, connection.error().message());
     return;
   }
   (*connection)->endpoint = index;
@@ -112,7 +112,7 @@ void EtcdMembers::OnStatus(StatusCall& call, GrpcResult<etcdserverpb::StatusResp
   const bool is_new = member.state == State::kConnecting;
   if (!is_new && member.connection != call.connection) return;  // about an earlier connection
   if (!status) {
-    TakeDown(lock, call.index, ClassifyEtcdError(status.error()).status.message());
+    MarkDown(lock, call.index, ClassifyEtcdError(status.error()).status.message());
     return;
   }
   const uint64_t cluster = status->header().cluster_id();
@@ -146,8 +146,8 @@ void EtcdMembers::ServeWaiters() {
   for (Waiter& waiter : waiters) waiter(connection);
 }
 
-// Ends the use of a connection; a new one is made after a pause.
-void EtcdMembers::TakeDown(std::unique_lock<std::mutex>& lock, size_t index, std::string why) {
+// Ends the use of a connection; a new one is made after a back-off.
+void EtcdMembers::MarkDown(std::unique_lock<std::mutex>& lock, size_t index, std::string why) {
   Member& member = members_[index];
   const std::shared_ptr<EtcdConnection> gone = std::move(member.connection);
   member.connection = nullptr;
@@ -243,7 +243,7 @@ void EtcdMembers::Report(const EtcdConnection& connection, const EtcdFailure& fa
   Member& member = members_[connection.endpoint];
   if (closing_ || member.connection.get() != &connection) return;
   if (failure.kind == EtcdFailure::Kind::kConnectionLost) {
-    TakeDown(lock, connection.endpoint, failure.status.message());
+    MarkDown(lock, connection.endpoint, failure.status.message());
     return;
   }
   member.avoid_until = options_.clock->Monotonic() + options_.max_backoff;
@@ -291,7 +291,7 @@ Result<void> EtcdMembers::CheckCluster(const EtcdConnection& connection, uint64_
   const bool none_left = std::none_of(members_.begin(), members_.end(), [](const Member& other) {
     return other.state == State::kUp && other.foreign == 0;
   });
-  TakeDown(lock, connection.endpoint, status.message());
+  MarkDown(lock, connection.endpoint, status.message());
   if (is_replaced || none_left) on_replaced_(status);
   return std::unexpected(status);
 }
@@ -308,7 +308,7 @@ bool EtcdMembers::HasReliableProgress() {
   return is_known;
 }
 
-std::string EtcdMembers::Complaints() {
+std::string EtcdMembers::ErrorSummary() {
   std::unique_lock lock(mutex_);
   std::string out;
   for (const Member& member : members_) {

@@ -2,7 +2,7 @@
 // request, and what is known of them. Internal to store/etcd.
 //
 // Every endpoint has a connection of its own, made when the store is opened and made anew, after a
-// growing pause, whenever it is found broken. A member is used once it has answered a status
+// growing back-off, whenever it is found broken. A member is used once it has answered a status
 // request; that also tells its version and its cluster. Requests go to one member as long as it
 // serves them, so that reads which may be stale do not jump between members, and move to another
 // when it does not.
@@ -59,13 +59,13 @@ class EtcdMembers : public std::enable_shared_from_this<EtcdMembers> {
 
   bool HasReliableProgress();
   // Why no member serves, for people: each endpoint with its last error. Empty if all serve.
-  std::string Complaints();
+  std::string ErrorSummary();
   // The alarms that members told of last, such as "alarm:NOSPACE".
   std::string Alarms();
   // The first member that has told of itself.
   std::optional<etcdserverpb::StatusResponse> AnyStatus();
 
-  // A pause before attempt number `failures` (from 1), half of it at random.
+  // The back-off before attempt number `failures` (from 1), half of it at random.
   Duration Backoff(int failures);
 
  private:
@@ -87,7 +87,7 @@ class EtcdMembers : public std::enable_shared_from_this<EtcdMembers> {
   void ConnectNow(size_t index);
   void AskStatus(size_t index, std::shared_ptr<EtcdConnection> connection, Duration timeout);
   void OnStatus(StatusCall& call, GrpcResult<etcdserverpb::StatusResponse> status);
-  void TakeDown(std::unique_lock<std::mutex>& lock, size_t index, std::string why);
+  void MarkDown(std::unique_lock<std::mutex>& lock, size_t index, std::string why);
   void ServeWaiters();
   Duration BackoffLocked(int failures);
   std::shared_ptr<EtcdConnection> ChooseLocked(uint32_t avoid, std::vector<size_t>& lost);

@@ -28,17 +28,17 @@ Result<RangeReply> Read(EmbeddedStore& store, const RangeRequest& request) {
   return out;
 }
 
-// Judges the request when the store says so, and answers when the outcome is on disk.
+// Evaluates the request when the store says so, and answers when the outcome is on disk.
 template <typename Request, typename Response>
 void Evaluate(EtcdServerCore& core, Request request, GrpcReply<Response> reply,
-              GrpcResult<Response> (*judge)(const Request&, StateEditor&)) {
+              GrpcResult<Response> (*evaluate)(const Request&, StateEditor&)) {
   auto response = std::make_unique<Response>();
   Response* const out = response.get();
   core.store().Evaluate(
-      [request = std::move(request), out, judge](StateEditor& state) -> Result<void> {
-        GrpcResult<Response> judged = judge(request, state);
-        if (!judged) return std::unexpected(ToStore(judged.error()));
-        *out = *std::move(judged);
+      [request = std::move(request), out, evaluate](StateEditor& state) -> Result<void> {
+        GrpcResult<Response> evaluated = evaluate(request, state);
+        if (!evaluated) return std::unexpected(ToStore(evaluated.error()));
+        *out = *std::move(evaluated);
         return {};
       },
       [&core, response = std::move(response),
@@ -67,7 +67,7 @@ GrpcStatus CheckPut(EtcdServerCore& core, const PutRequest& request) {
 
 void HandlePut(EtcdServerCore& core, PutRequest request, GrpcReply<PutResponse> reply) {
   if (GrpcStatus good = CheckPut(core, request); !good.ok()) return reply(good);
-  // The store's own transactions are bounded; judged ones are as large as the flags allow.
+  // The store's own transactions are bounded; evaluated ones are as large as the flags allow.
   if (request.prev_kv() || request.ignore_value() || request.ignore_lease() ||
       request.key().size() + request.value().size() > limits::kMaxStoreTransactionBytes)
     return Evaluate(core, std::move(request), std::move(reply), EvaluatePut);

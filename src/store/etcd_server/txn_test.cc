@@ -53,7 +53,7 @@ class Model {
     return seen > 0 || (compare.target() != Compare::VALUE && HoldsFor(compare, {}));
   }
   static bool HoldsFor(const Compare& compare, const mvccpb::KeyValue& entry) {
-    const auto judge = [&](const auto& is, const auto& wanted) {
+    const auto evaluate = [&](const auto& is, const auto& wanted) {
       switch (compare.result()) {
         case Compare::EQUAL:
           return is == wanted;
@@ -67,15 +67,15 @@ class Model {
     };
     switch (compare.target()) {
       case Compare::VERSION:
-        return judge(entry.version(), compare.version());
+        return evaluate(entry.version(), compare.version());
       case Compare::CREATE:
-        return judge(entry.create_revision(), compare.create_revision());
+        return evaluate(entry.create_revision(), compare.create_revision());
       case Compare::MOD:
-        return judge(entry.mod_revision(), compare.mod_revision());
+        return evaluate(entry.mod_revision(), compare.mod_revision());
       case Compare::VALUE:
-        return judge(entry.value(), compare.value());
+        return evaluate(entry.value(), compare.value());
       default:
-        return judge(entry.lease(), compare.lease());
+        return evaluate(entry.lease(), compare.lease());
     }
   }
 
@@ -231,9 +231,9 @@ class TxnModelTest : public EmbeddedStoreTestBase, public ::testing::WithParamIn
     const auto done = Await<Revision>([&](auto callback) {
       store_->Evaluate(
           [&](StateEditor& state) -> Result<void> {
-            auto judged = EvaluateTxn(request, state);
-            if (!judged) return std::unexpected(ToStore(judged.error()));
-            response = *std::move(judged);
+            auto evaluated = EvaluateTxn(request, state);
+            if (!evaluated) return std::unexpected(ToStore(evaluated.error()));
+            response = *std::move(evaluated);
             return {};
           },
           std::move(callback));
@@ -277,15 +277,15 @@ class TxnTest : public EmbeddedStoreTestBase {
   void SetUp() override { Open(); }
 
   template <typename Response, typename Request>
-  GrpcResult<Response> Evaluate(GrpcResult<Response> (*judge)(const Request&, StateEditor&),
+  GrpcResult<Response> Evaluate(GrpcResult<Response> (*evaluate)(const Request&, StateEditor&),
                                 const Request& request) {
     Response response;
     const auto done = Await<Revision>([&](auto callback) {
       store_->Evaluate(
           [&](StateEditor& state) -> Result<void> {
-            auto judged = judge(request, state);
-            if (!judged) return std::unexpected(ToStore(judged.error()));
-            response = *std::move(judged);
+            auto evaluated = evaluate(request, state);
+            if (!evaluated) return std::unexpected(ToStore(evaluated.error()));
+            response = *std::move(evaluated);
             return {};
           },
           std::move(callback));

@@ -75,7 +75,7 @@ void WatchStream::OnMessage(std::string_view message) {
 void WatchStream::OnDrained() {
   RemoveEnded();
   RestartLagging();
-  if (ticket_->is_due.exchange(false)) TellWhoAsked();
+  if (ticket_->is_due.exchange(false)) ReportProgressIfQuiet();
 }
 
 void WatchStream::Send(WatchResponse& response) {
@@ -171,7 +171,7 @@ void WatchStream::RequestProgress() {
 }
 
 // Those that have heard nothing for a while and want to hear at least that.
-void WatchStream::TellWhoAsked() {
+void WatchStream::ReportProgressIfQuiet() {
   for (const auto& [id, entry] : entries_) {
     if (!entry->progress_notify) continue;
     bool report = false;

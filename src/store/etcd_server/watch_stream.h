@@ -44,7 +44,7 @@ class WatchStream final : public GrpcStreamHandler {
   void Start(Entry& entry);
   void RestartLagging();
   void RemoveEnded();
-  void TellWhoAsked();
+  void ReportProgressIfQuiet();
 
   // From threads of the store.
   void OnEvents(Entry& entry, std::span<const Event> events);

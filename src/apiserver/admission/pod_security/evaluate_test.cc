@@ -30,7 +30,7 @@ struct Case {
 
 constexpr int kLatest = PolicyVersion::kLatest;
 
-std::string Judge(const Case& c) {
+std::string ViolationsOf(const Case& c) {
   return Violations({c.level, {c.minor}}, std::string(R"({"metadata":{"annotations":)") +
                                               c.annotations + R"(},"spec":)" + c.spec + "}");
 }
@@ -131,7 +131,7 @@ const Case kBaselineCases[] = {
 };
 
 TEST(PodSecurityEvaluateTest, BaselineChecksAsInKubernetes) {
-  for (const Case& c : kBaselineCases) EXPECT_EQ(Judge(c), c.violations) << c.what;
+  for (const Case& c : kBaselineCases) EXPECT_EQ(ViolationsOf(c), c.violations) << c.what;
 }
 
 constexpr char kRestrictedPod[] =
@@ -207,7 +207,7 @@ const Case kRestrictedCases[] = {
 };
 
 TEST(PodSecurityEvaluateTest, RestrictedChecksAsInKubernetes) {
-  for (const Case& c : kRestrictedCases) EXPECT_EQ(Judge(c), c.violations) << c.what;
+  for (const Case& c : kRestrictedCases) EXPECT_EQ(ViolationsOf(c), c.violations) << c.what;
 }
 
 TEST(PodSecurityEvaluateTest, PrivilegedAllowsEverything) {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "apiserver/authz/ask_now.h"
+#include "apiserver/authz/authorize_now.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/field_errors.h"
 #include "apiserver/validation/value_fields.h"
@@ -63,7 +63,7 @@ bool MayRead(Authorizer& authorizer, const UserInfo& user, std::string_view verb
                                     .name_space = name_space,
                                     .name = name,
                                     .path = {}};
-  return AskNow(authorizer, attributes).decision == Decision::kAllow;
+  return AuthorizeNow(authorizer, attributes).decision == Decision::kAllow;
 }
 
 // Whether there is somebody who has to be asked about.

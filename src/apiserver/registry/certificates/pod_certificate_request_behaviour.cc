@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "apiserver/authz/ask_now.h"
+#include "apiserver/authz/authorize_now.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/field_errors.h"
 #include "views/certificates.k8s.io/v1beta1.h"

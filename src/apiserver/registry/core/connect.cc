@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/registry/read_now.h"
+#include "apiserver/registry/cache_reads.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/features.h"
@@ -243,7 +243,7 @@ void HandleServiceProxy(ApiRequestPtr request, const Endpoint& endpoint,
     const core::Service service(object);
     const Result<std::string> port = PortName(service, target.port);
     if (!port) return RespondError(asked, port.error());
-    const EntryRef entry = FindNow(endpoints, asked.info.name_space, target.name);
+    const EntryRef entry = FindInCache(endpoints, asked.info.name_space, target.name);
     if (!entry) return RespondError(asked, NotFound(*endpoint.resource, target.name));
     const Result<Document> where = DecodeStored(entry->value().view(), {});
     if (!where) return RespondError(asked, where.error());

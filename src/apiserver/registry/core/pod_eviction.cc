@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/registry/cache_reads.h"
 #include "apiserver/registry/core/pod_behaviour.h"
 #include "apiserver/registry/core/pod_binding.h"
-#include "apiserver/registry/read_now.h"
 #include "apiserver/rest/admit.h"
 #include "apiserver/rest/delete_object.h"
 #include "apiserver/rest/delete_options.h"
@@ -50,7 +50,7 @@ bool Covers(const policy::PodDisruptionBudget& budget, const core::Pod& pod) {
 
 std::vector<Budget> BudgetsOf(ResourceStorage* budgets, const core::Pod& pod) {
   std::vector<Budget> out;
-  ForEachNow(
+  ForEachInCache(
       budgets,
       [&](const CacheEntry& entry) {
         Result<Document> object = DecodeStored(entry.value().view(), entry.revision());

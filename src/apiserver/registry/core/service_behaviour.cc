@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "apiserver/registry/cache_reads.h"
 #include "apiserver/registry/core/service_families.h"
-#include "apiserver/registry/read_now.h"
 #include "apiserver/registry/status_warnings.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
@@ -132,7 +132,7 @@ Result<void> ServiceBehaviour::OnRemove(WriteContext& write, Document& object) {
   ResourceStorage* endpoints = storages_.Find(FindResource("", "v1", "endpoints")->hub);
   const std::string name_space = NamespaceOf(object);
   const std::string name = NameOf(object);
-  if (FindNow(endpoints, name_space, name)) {
+  if (FindInCache(endpoints, name_space, name)) {
     write.transaction.writes.push_back(
         {Write::Kind::kDelete, endpoints->Key(name_space, name), SharedBytes(), LeaseId{}});
   }

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "apiserver/registry/read_now.h"
+#include "apiserver/registry/cache_reads.h"
 #include "apiserver/rest/field_tracking.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/object_output.h"
@@ -86,7 +86,7 @@ ServiceIps::ServiceIps(StorageSet& storages, std::vector<IpRange> configured)
 std::vector<IpRange> ServiceIps::Ranges(bool v4) const {
   std::vector<IpRange> out;
   bool known = false;
-  ForEachNow(cidrs_, [&](const CacheEntry& entry) {
+  ForEachInCache(cidrs_, [&](const CacheEntry& entry) {
     const Result<Document> object = DecodeStored(entry.value().view(), {});
     if (!object) return;
     const networking::ServiceCIDR cidr(*object);
@@ -105,12 +105,12 @@ std::vector<IpRange> ServiceIps::Ranges(bool v4) const {
 }
 
 bool ServiceIps::IsUsed(const IpAddress& address) const {
-  return static_cast<bool>(FindNow(addresses_, "", address.ToString()));
+  return static_cast<bool>(FindInCache(addresses_, "", address.ToString()));
 }
 
 std::vector<uint64_t> ServiceIps::UsedOf(const ServiceIpRange& range) const {
   std::vector<uint64_t> out;
-  ForEachNow(addresses_, [&](const CacheEntry& entry) {
+  ForEachInCache(addresses_, [&](const CacheEntry& entry) {
     const Result<IpAddress> address = IpAddress::Parse(entry.name());
     if (!address) return;
     if (const auto offset = range.OffsetOf(*address); offset) out.push_back(*offset);
@@ -178,7 +178,7 @@ void ServiceIps::Release(WriteContext& write, std::string_view name_space, std::
   const Result<IpAddress> parsed = IpAddress::Parse(address);
   if (!parsed || addresses_ == nullptr) return;
   const std::string name = parsed->ToString();
-  if (const EntryRef entry = FindNow(addresses_, "", name); entry) {
+  if (const EntryRef entry = FindInCache(addresses_, "", name); entry) {
     const Result<Document> object = DecodeStored(entry->value().view(), {});
     if (!object) return;
     const networking::ParentReference parent = networking::IPAddress(*object).spec().parent_ref();

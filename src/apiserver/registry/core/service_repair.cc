@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "apiserver/registry/cache_reads.h"
 #include "apiserver/registry/core/service_behaviour.h"
-#include "apiserver/registry/read_now.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/object_output.h"
 #include "object/protobuf/envelope.h"
@@ -37,7 +37,7 @@ bool IsManaged(const Document& object) {
 
 std::map<std::string, KnownAddress> KnownAddresses(ResourceStorage* storage) {
   std::map<std::string, KnownAddress> out;
-  ForEachNow(storage, [&](const CacheEntry& entry) {
+  ForEachInCache(storage, [&](const CacheEntry& entry) {
     const Result<Document> object = DecodeStored(entry.value().view(), {});
     if (!object || !IsManaged(*object)) return;
     const networking::ParentReference parent = networking::IPAddress(*object).spec().parent_ref();
@@ -51,7 +51,7 @@ std::map<std::string, KnownAddress> KnownAddresses(ResourceStorage* storage) {
 template <typename Call>
 bool ForEachService(StorageSet& storages, Call call) {
   ResourceStorage* storage = storages.Find(FindResource("", "v1", "services")->hub);
-  return ForEachNow(storage, [&](const CacheEntry& entry) {
+  return ForEachInCache(storage, [&](const CacheEntry& entry) {
     const Result<Document> object = DecodeStored(entry.value().view(), {});
     if (object) call(entry, ServiceFields::Read(*object));
   });

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "apiserver/authz/ask_now.h"
+#include "apiserver/authz/authorize_now.h"
 #include "apiserver/registry/kind_strategy.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/validation/common.h"
@@ -124,7 +124,7 @@ AccessAttributes Attributes(const WriteContext& write, std::string_view verb,
 
 // Empty: it is allowed; else what a request that is refused would be told.
 std::string RefusalOf(Authorizer& authorizer, const AccessAttributes& attributes) {
-  const AccessAnswer answer = AskNow(authorizer, attributes);
+  const AuthorizationResult answer = AuthorizeNow(authorizer, attributes);
   if (answer.decision == Decision::kAllow) return {};
   std::string why = answer.evaluation_error;
   if (!answer.reason.empty()) why += (why.empty() ? "" : ": ") + answer.reason;

@@ -21,7 +21,7 @@ namespace {
 class SomeAllowed final : public Authorizer {
  public:
   void Authorize(const AccessAttributes& asked,
-                 std::move_only_function<void(AccessAnswer)> done) override {
+                 std::move_only_function<void(AuthorizationResult)> done) override {
     const std::string text = std::string(asked.verb) + " " + std::string(asked.resource) + "/" +
                              std::string(asked.subresource) + " " + std::string(asked.name_space) +
                              "/" + std::string(asked.name);

@@ -1,0 +1,53 @@
+// Background tasks of a server: one thread for the small things that it does beside requests, when
+// others ask for them or periodically.
+//
+// Owner: the server. Tasks run one at a time; they may wait for nothing.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/thread.h"
+
+namespace skiff {
+
+class BackgroundTasks {
+ public:
+  explicit BackgroundTasks(Clock& clock) : clock_(clock) {}
+  BackgroundTasks(const BackgroundTasks&) = delete;
+  BackgroundTasks& operator=(const BackgroundTasks&) = delete;
+  ~BackgroundTasks() { Stop(); }
+
+  // Before Start(). Returns the number of the task, for Trigger(). Zero as an interval: only when
+  // triggered.
+  size_t Add(Duration interval, std::function<void()> run);
+  void Start();
+  // Any thread, under locks too: runs the task soon, once however often it is triggered.
+  void Trigger(size_t task);
+  // Waits for the task at hand.
+  void Stop();
+
+ private:
+  struct Task {
+    Duration interval;
+    std::function<void()> run;
+    bool asked = false;
+    Duration next = Clock::kForever;
+  };
+  void Run();
+  // The next task that is due; null if none is.
+  Task* Due();
+
+  Clock& clock_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<Task> tasks_;
+  bool stopping_ = false;
+  std::unique_ptr<Thread> thread_;
+};
+
+}  // namespace skiff

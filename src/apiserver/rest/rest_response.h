@@ -1,0 +1,30 @@
+// What the verbs of resources answer to requests that were made within the process: what is stored,
+// still to be decoded by who asked, on a thread of its own.
+#pragma once
+
+#include <memory>
+
+#include "apiserver/rest/object_output.h"
+#include "base/shared_bytes.h"
+#include "store/cache/list_reply.h"
+#include "store/cache/watcher.h"
+#include "store/store.h"
+
+namespace skiff {
+
+// Any thread, like LocalResponse. Views live as long as the server; null: objects are shown as they
+// are stored.
+class RestResponse {
+ public:
+  virtual ~RestResponse() = default;
+  // `revision` zero: it has none.
+  virtual void Stored(int code, const ObjectView* view, const SharedBytes& bytes,
+                      Revision revision) = 0;
+  virtual void Listed(const ObjectView* view, ListReply reply) = 0;
+  virtual void Watching(const ObjectView* view, std::unique_ptr<Watcher> watcher) = 0;
+  // The watcher has something after it had nothing. Locks of the cache are held: no more may be
+  // done than to remember it.
+  virtual void Wake() = 0;
+};
+
+}  // namespace skiff
