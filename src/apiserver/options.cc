@@ -239,8 +239,8 @@ std::string_view AuthorizationModeName(AuthorizationMode mode) {
   std::unreachable();
 }
 
-bool ApiServerOptions::FeatureEnabled(std::string_view name) const {
-  return IsFeatureOn(feature_gates, name);
+bool ApiServerOptions::FeatureEnabled(Gate gate) const {
+  return IsFeatureOn(feature_gates, gate.name());
 }
 
 void FillDerived(ApiServerOptions& options, const HostFacts& host) {

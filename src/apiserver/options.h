@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/feature_gate_table.h"
 #include "base/host_facts.h"
 #include "base/ip_address.h"
 #include "base/status.h"
@@ -187,9 +188,8 @@ struct ApiServerOptions {
   int64_t max_connection_bytes_per_sec = 0;  // of exec and the like; zero: unbounded
   int32_t log_level = 0;                     // --v
 
-  // Whether a feature of feature_gates.h is on: as given, by AllAlpha or AllBeta, or by default.
-  // False for what is no feature.
-  bool FeatureEnabled(std::string_view name) const;
+  // As given, by AllAlpha or AllBeta, or by default.
+  bool FeatureEnabled(Gate gate) const;
 };
 
 // Fills in what was not given: the advertise address, the external host name, 10.0.0.0/24 for

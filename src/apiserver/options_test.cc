@@ -111,7 +111,6 @@ TEST(ApiServerOptionsTest, KnowsWhichFeaturesAreOn) {
   ApiServerOptions options = GoodOptions();
   FillDerived(options, Host());
   EXPECT_TRUE(options.FeatureEnabled("APIResponseCompression"));
-  EXPECT_FALSE(options.FeatureEnabled("NoSuchFeature"));
   options.feature_gates = {{"AllBeta", false}, {"APIServerIdentity", true}};
   EXPECT_FALSE(options.FeatureEnabled("APIResponseCompression"));
   EXPECT_TRUE(options.FeatureEnabled("APIServerIdentity"));

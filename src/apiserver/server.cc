@@ -112,12 +112,9 @@ class ApiServer::Impl {
   Result<void> Start() {
     ShareFreedMemory();
     AddCollectedMetrics();
-    UseKinds(
-        {.gate_enabled = [this](std::string_view gate) { return options_.FeatureEnabled(gate); },
-         .clock = &clock_});
-    const auto is_gate_on = [this](std::string_view gate) { return options_.FeatureEnabled(gate); };
-    SetPodFeatures(options_.allow_privileged, is_gate_on);
-    SetFeatures(is_gate_on);
+    UseKinds({.gate_enabled = GatesOf(options_.feature_gates), .clock = &clock_});
+    SetMayBePrivileged(options_.allow_privileged);
+    SetFeatures(GatesOf(options_.feature_gates));
     if (given_store_ == nullptr) {
       SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_, log_));
     }
@@ -289,8 +286,7 @@ class ApiServer::Impl {
       config += key + (on ? "=true" : "=false");
     }
     SKIFF_ASSIGN_OR_RETURN(const RuntimeConfig runtime, RuntimeConfig::Parse(config));
-    served_ = std::make_shared<const ServedResources>(
-        runtime, [this](std::string_view gate) { return options_.FeatureEnabled(gate); });
+    served_ = std::make_shared<const ServedResources>(runtime, GatesOf(options_.feature_gates));
     openapi_ = std::make_unique<OpenApi>(served_, kKubernetesVersion);
     discovery_ = std::make_unique<Discovery>(served_, ExternalAddress(options_));
     return {};
@@ -301,7 +297,7 @@ class ApiServer::Impl {
         .storages = *storages_,
         .clock = clock_,
         .authorizer = security_.authorizer(),
-        .feature_enabled = [this](std::string_view gate) { return options_.FeatureEnabled(gate); },
+        .feature_enabled = [this](Gate gate) { return options_.FeatureEnabled(gate); },
         .not_ready_toleration_seconds = options_.default_not_ready_toleration_seconds,
         .unreachable_toleration_seconds = options_.default_unreachable_toleration_seconds};
     SKIFF_ASSIGN_OR_RETURN(admission_,

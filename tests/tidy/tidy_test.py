@@ -370,6 +370,18 @@ class TidyTest(unittest.TestCase):
     def test_header_that_nothing_includes(self):
         self.assert_fires({"src/base/lost.h": "// L.\n#pragma once\n"}, "src/base/lost.h:1: [dead]")
 
+    # Feature gates.
+
+    def test_feature_gate_that_is_declared_twice(self):
+        table = {"src/base/feature_gate_table.h":
+                 '// G.\n#pragma once\n#include "base/a.h"\n'
+                 'constexpr FeatureGate kTable[] = {\n    {"HPAScaleToZero", kAlpha, kOff},\n};\n'}
+        used = '#include "base/feature_gate_table.h"\n'
+        self.assert_fires({**table, **self.in_source(used + '{"HPAScaleToZero", true},\n')},
+                          "a.cc:3: [feature-gate] HPAScaleToZero")
+        self.assert_passes({**table, **self.in_source(
+            used + 'bool b = IsOn("HPAScaleToZero") || On(Gate("HPAScaleToZero"));\n')})
+
     # Lengths.
 
     def test_long_function_is_a_counted_warning(self):

@@ -41,8 +41,8 @@ struct Feature {
   bool (*needed)(const core::PodSpec& before, const core::PodSpec& after);
 };
 constexpr Feature kFeatures[] = {
-    {"InPlacePodLevelResourcesVerticalScaling", ResizesPod},
-    {"InPlacePodVerticalScalingInitContainers", ResizesInitContainer},
+    {Gate("InPlacePodLevelResourcesVerticalScaling").name(), ResizesPod},
+    {Gate("InPlacePodVerticalScalingInitContainers").name(), ResizesInitContainer},
 };
 
 class NodeDeclaredFeatureValidator final : public AdmissionPlugin {

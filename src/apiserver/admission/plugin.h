@@ -14,6 +14,7 @@
 #include "apiserver/rest/admission.h"
 #include "apiserver/rest/storage_set.h"
 #include "base/clock.h"
+#include "base/feature_gate_table.h"
 #include "base/status.h"
 #include "serving/auth/authorizer.h"
 
@@ -25,14 +26,12 @@ struct PluginContext {
   Clock& clock;
   Authorizer& authorizer;
   // Whether a feature gate is on. Asked while plugins are made; without it all are off.
-  std::function<bool(std::string_view gate)> feature_enabled = {};
+  std::function<bool(Gate gate)> feature_enabled = {};
   // --default-not-ready-toleration-seconds and --default-unreachable-toleration-seconds.
   int64_t not_ready_toleration_seconds = 300;
   int64_t unreachable_toleration_seconds = 300;
 
-  bool FeatureEnabled(std::string_view gate) const {
-    return feature_enabled && feature_enabled(gate);
-  }
+  bool FeatureEnabled(Gate gate) const { return feature_enabled && feature_enabled(gate); }
 };
 
 // Made once; called from any thread, several at a time. Lookups are of the watch caches and do not

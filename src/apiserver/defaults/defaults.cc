@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "apiserver/defaults/plan.h"
+#include "base/feature_gate_table.h"
 
 namespace skiff {
 namespace {
 
-// The gates that rules ask for and that are on unless somebody turns them off.
 bool OnByDefault(std::string_view gate) {
-  return gate == "ImageVolume" || gate == "JobPodReplacementPolicy" ||
-         gate == "PodLevelResources" || gate == "SELinuxMountReadWriteOncePod";
+  const FeatureGate* const found = FindFeatureGate(gate);
+  return found != nullptr && found->on;
 }
 
 // The plans of the process. Those of an earlier environment are kept, for values of documents

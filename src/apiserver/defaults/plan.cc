@@ -7,6 +7,7 @@
 
 #include "apiserver/defaults/apply_plan.h"
 #include "apiserver/defaults/wire_checks.h"
+#include "base/feature_gate_table.h"
 #include "base/strings.h"
 #include "object/json/decode.h"
 
@@ -23,10 +24,10 @@ class PlanCompiler {
  public:
   explicit PlanCompiler(const DefaultsEnvironment& environment)
       : environment_(environment),
-        plans_(
-            new DefaultPlans({.image_volumes = environment.gate_enabled("ImageVolume"),
-                              .pod_level_resources = environment.gate_enabled("PodLevelResources"),
-                              .clock = environment.clock})) {}
+        plans_(new DefaultPlans(
+            {.image_volumes = environment.gate_enabled(Gate("ImageVolume").name()),
+             .pod_level_resources = environment.gate_enabled(Gate("PodLevelResources").name()),
+             .clock = environment.clock})) {}
 
   Result<std::unique_ptr<const DefaultPlans>> Compile() {
     for (const GroupVersionDesc* file : AllGroupVersions()) {

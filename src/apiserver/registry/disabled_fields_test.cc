@@ -17,89 +17,89 @@ namespace {
 
 struct Case {
   std::string_view resource;  // "group/version/name", with an empty group for core
-  Feature feature;
+  Gate feature;
   std::string_view with;     // the whole object
   std::string_view without;  // what is left of it
 };
 
 constexpr Case kCases[] = {
-    {"autoscaling/v2/horizontalpodautoscalers", Feature::kAutoscalerTolerance,
+    {"autoscaling/v2/horizontalpodautoscalers", Gate("HPAConfigurableTolerance"),
      R"({"spec":{"behavior":{"scaleUp":{"tolerance":"1"},"scaleDown":{"tolerance":"1"}}}})",
      R"({"spec":{"behavior":{"scaleUp":{},"scaleDown":{}}}})"},
-    {"apps/v1/deployments", Feature::kTerminatingReplicas,
+    {"apps/v1/deployments", Gate("DeploymentReplicaSetTerminatingReplicas"),
      R"({"status":{"replicas":1,"terminatingReplicas":1}})", R"({"status":{"replicas":1}})"},
-    {"apps/v1/replicasets", Feature::kTerminatingReplicas,
+    {"apps/v1/replicasets", Gate("DeploymentReplicaSetTerminatingReplicas"),
      R"({"status":{"replicas":1,"terminatingReplicas":1}})", R"({"status":{"replicas":1}})"},
-    {"apps/v1/statefulsets", Feature::kMaxUnavailableOfStatefulSets,
+    {"apps/v1/statefulsets", Gate("MaxUnavailableStatefulSet"),
      R"({"spec":{"updateStrategy":{"rollingUpdate":{"partition":0,"maxUnavailable":2}}}})",
      R"({"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}})"},
-    {"/v1/nodes", Feature::kNodeDeclaredFeatures, R"({"status":{"declaredFeatures":["a"]}})",
+    {"/v1/nodes", Gate("NodeDeclaredFeatures"), R"({"status":{"declaredFeatures":["a"]}})",
      R"({"status":{}})"},
-    {"/v1/pods", Feature::kDeviceNodeResources,
+    {"/v1/pods", Gate("DRANodeAllocatableResources"),
      R"({"status":{"phase":"Running","nodeAllocatableResourceClaimStatuses":[{}]}})",
      R"({"status":{"phase":"Running"}})"},
-    {"/v1/pods", Feature::kImageVolumeDigests,
+    {"/v1/pods", Gate("ImageVolumeWithDigest"),
      R"({"status":{"containerStatuses":[{"name":"c","volumeMounts":[{"name":"v","volumeStatus":{
          "image":{"imageRef":"i"}}}]}]}})",
      R"({"status":{"containerStatuses":[{"name":"c","volumeMounts":[{"name":"v"}]}]}})"},
-    {"storage.k8s.io/v1/csidrivers", Feature::kVolumeLimitScaling,
+    {"storage.k8s.io/v1/csidrivers", Gate("VolumeLimitScaling"),
      R"({"spec":{"attachRequired":true,"preventPodSchedulingIfMissing":true}})",
      R"({"spec":{"attachRequired":true}})"},
-    {"coordination.k8s.io/v1/leases", Feature::kCoordinatedLeaderElection,
+    {"coordination.k8s.io/v1/leases", Gate("CoordinatedLeaderElection"),
      R"({"spec":{"strategy":"s","preferredHolder":"h"}})", R"({"spec":{}})"},
-    {"resource.k8s.io/v1/deviceclasses", Feature::kDeviceExtendedResources,
+    {"resource.k8s.io/v1/deviceclasses", Gate("DRAExtendedResource"),
      R"({"spec":{"extendedResourceName":"a/b"}})", R"({"spec":{}})"},
-    {"resource.k8s.io/v1/resourceslices", Feature::kDeviceTaints,
+    {"resource.k8s.io/v1/resourceslices", Gate("DRADeviceTaints"),
      R"({"spec":{"devices":[{"name":"d","taints":[{"key":"k"}]},{"name":"e"}]}})",
      R"({"spec":{"devices":[{"name":"d"},{"name":"e"}]}})"},
-    {"resource.k8s.io/v1/resourceslices", Feature::kDevicePartitions,
+    {"resource.k8s.io/v1/resourceslices", Gate("DRAPartitionableDevices"),
      R"({"spec":{"sharedCounters":[{"name":"c"}],"perDeviceNodeSelection":true,
          "devices":[{"name":"d","consumesCounters":[{}],"nodeName":"n"}]}})",
      R"({"spec":{"devices":[{"name":"d"}]}})"},
-    {"resource.k8s.io/v1/resourceslices", Feature::kDeviceBindingConditions,
+    {"resource.k8s.io/v1/resourceslices", Gate("DRADeviceBindingConditions"),
      R"({"spec":{"devices":[{"name":"d","bindsToNode":true,"bindingConditions":["c"]}]}})",
      R"({"spec":{"devices":[{"name":"d"}]}})"},
-    {"resource.k8s.io/v1/resourceslices", Feature::kDeviceStatus,
+    {"resource.k8s.io/v1/resourceslices", Gate("DRAResourceClaimDeviceStatus"),
      R"({"spec":{"devices":[{"name":"d","bindingFailureConditions":["c"]}]}})",
      R"({"spec":{"devices":[{"name":"d"}]}})"},
-    {"resource.k8s.io/v1/resourceslices", Feature::kDeviceCapacity,
+    {"resource.k8s.io/v1/resourceslices", Gate("DRAConsumableCapacity"),
      R"({"spec":{"devices":[{"name":"d","allowMultipleAllocations":true,
          "capacity":{"m":{"value":"1","requestPolicy":{"default":"1"}}}}]}})",
      R"({"spec":{"devices":[{"name":"d","capacity":{"m":{"value":"1"}}}]}})"},
-    {"resource.k8s.io/v1/resourceslices", Feature::kDeviceNodeResources,
+    {"resource.k8s.io/v1/resourceslices", Gate("DRANodeAllocatableResources"),
      R"({"spec":{"devices":[{"name":"d","nodeAllocatableResourceMappings":{"cpu":{}}}]}})",
      R"({"spec":{"devices":[{"name":"d"}]}})"},
-    {"resource.k8s.io/v1/resourceslices", Feature::kDeviceListAttributes,
+    {"resource.k8s.io/v1/resourceslices", Gate("DRAListTypeAttributes"),
      R"({"spec":{"devices":[{"name":"d","attributes":{"a":{"ints":[1]},"b":{"int":1}}}]}})",
      R"({"spec":{"devices":[{"name":"d","attributes":{"a":{},"b":{"int":1}}}]}})"},
-    {"resource.k8s.io/v1/resourceclaims", Feature::kDevicePriorities,
+    {"resource.k8s.io/v1/resourceclaims", Gate("DRAPrioritizedList"),
      R"({"spec":{"devices":{"requests":[{"name":"r","firstAvailable":[{"name":"s"}]}]}}})",
      R"({"spec":{"devices":{"requests":[{"name":"r"}]}}})"},
-    {"resource.k8s.io/v1/resourceclaims", Feature::kDeviceTaints,
+    {"resource.k8s.io/v1/resourceclaims", Gate("DRADeviceTaints"),
      R"({"spec":{"devices":{"requests":[{"name":"r","exactly":{"tolerations":[{}]}}]}}})",
      R"({"spec":{"devices":{"requests":[{"name":"r","exactly":{}}]}}})"},
-    {"resource.k8s.io/v1/resourceclaims", Feature::kDeviceCapacity,
+    {"resource.k8s.io/v1/resourceclaims", Gate("DRAConsumableCapacity"),
      R"({"spec":{"devices":{"constraints":[{"distinctAttribute":"a/b"}]}},"status":{
          "devices":[{"driver":"d","shareID":"s"}]}})",
      R"({"spec":{"devices":{"constraints":[{}]}},"status":{"devices":[{"driver":"d"}]}})"},
-    {"resource.k8s.io/v1/resourceclaims", Feature::kDeviceStatus,
+    {"resource.k8s.io/v1/resourceclaims", Gate("DRAResourceClaimDeviceStatus"),
      R"({"status":{"devices":[{"driver":"d"}]}})", R"({"status":{}})"},
-    {"resource.k8s.io/v1/resourceclaims", Feature::kDeviceBindingConditions,
+    {"resource.k8s.io/v1/resourceclaims", Gate("DRADeviceBindingConditions"),
      R"({"status":{"allocation":{"devices":{"results":[{"request":"r",
          "bindingConditions":["c"],"bindingFailureConditions":["f"]}]}}}})",
      R"({"status":{"allocation":{"devices":{"results":[{"request":"r"}]}}}})"},
-    {"resource.k8s.io/v1/resourceclaimtemplates", Feature::kDeviceTaints,
+    {"resource.k8s.io/v1/resourceclaimtemplates", Gate("DRADeviceTaints"),
      R"({"spec":{"spec":{"devices":{"requests":[{"firstAvailable":[{"tolerations":[{}]}]}]}}}})",
      R"({"spec":{"spec":{"devices":{"requests":[{"firstAvailable":[{}]}]}}}})"},
-    {"scheduling.k8s.io/v1alpha2/podgroups", Feature::kPreemptionOfWorkloads,
+    {"scheduling.k8s.io/v1alpha2/podgroups", Gate("WorkloadAwarePreemption"),
      R"({"spec":{"disruptionMode":"Pod","priorityClassName":"p","priority":1}})", R"({"spec":{}})"},
-    {"scheduling.k8s.io/v1alpha2/podgroups", Feature::kTopologyOfWorkloads,
+    {"scheduling.k8s.io/v1alpha2/podgroups", Gate("TopologyAwareWorkloadScheduling"),
      R"({"spec":{"schedulingConstraints":{}}})", R"({"spec":{}})"},
-    {"scheduling.k8s.io/v1alpha2/podgroups", Feature::kClaimsOfWorkloads,
+    {"scheduling.k8s.io/v1alpha2/podgroups", Gate("DRAWorkloadResourceClaims"),
      R"({"spec":{"resourceClaims":[{"name":"c"}]},"status":{"resourceClaimStatuses":[
          {"name":"c"}]}})",
      R"({"spec":{},"status":{}})"},
-    {"scheduling.k8s.io/v1alpha2/workloads", Feature::kClaimsOfWorkloads,
+    {"scheduling.k8s.io/v1alpha2/workloads", Gate("DRAWorkloadResourceClaims"),
      R"({"spec":{"podGroupTemplates":[{"name":"t","resourceClaims":[{"name":"c"}]}]}})",
      R"({"spec":{"podGroupTemplates":[{"name":"t"}]}})"},
 };
@@ -186,19 +186,16 @@ TEST(DisabledFieldsTest, PodsAndTheirTemplatesLoseWhatBelongsToAFeatureThatIsOff
 }
 
 TEST(DisabledFieldsTest, TheGatesAreSetByName) {
-  std::vector<std::unique_ptr<ScopedFeature>> as_before;
-  for (int i = 0; i < static_cast<int>(Feature::kCount); ++i) {
-    const auto feature = static_cast<Feature>(i);
-    as_before.push_back(std::make_unique<ScopedFeature>(feature, IsOn(feature)));
-  }
   SetFeatures([](std::string_view gate) { return gate == "HPAScaleToZero"; });
-  EXPECT_TRUE(IsOn(Feature::kScaleToZero));
-  EXPECT_FALSE(IsOn(Feature::kDeviceTaints));
+  EXPECT_TRUE(IsOn("HPAScaleToZero"));
+  EXPECT_FALSE(IsOn("DRADeviceTaints"));
   SetFeatures([](std::string_view gate) {
     return gate != "HPAScaleToZero" && gate != "MaxUnavailableStatefulSet";
   });
-  EXPECT_FALSE(IsOn(Feature::kScaleToZero));
-  EXPECT_TRUE(IsOn(Feature::kDeviceTaints));
+  EXPECT_FALSE(IsOn("HPAScaleToZero"));
+  EXPECT_TRUE(IsOn("DRADeviceTaints"));
+  SetFeatures([](std::string_view gate) { return FindFeatureGate(gate)->on; });
+  EXPECT_TRUE(IsOn("StrictIPCIDRValidation"));
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST(StrategiesTest, ASourceInAnotherNamespaceIsForAGate) {
   EXPECT_FALSE(Has(create(), "dataSource"));
   EXPECT_FALSE(Has(update(R"({"spec": {}})"), "dataSource"));
   EXPECT_TRUE(Has(update(kClaim), R"("namespace":"other")"));
-  const ScopedFeature on(Feature::kCrossNamespaceDataSources, true);
+  const ScopedFeature on("CrossNamespaceVolumeDataSource", true);
   EXPECT_TRUE(Has(create(), R"("namespace":"other")"));
   EXPECT_FALSE(Has(create(), R"("dataSource":)"));
 }

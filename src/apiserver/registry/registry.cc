@@ -121,7 +121,8 @@ namespace {
 Handler Creating(Handler handler) {
   return [handler = std::move(handler)](ApiRequestPtr request, const Endpoint& endpoint) {
     const auto& may_create = endpoint.context->may_create;
-    if (IsOn(Feature::kStreamsNeedCreate) && request->info.verb != "create" && may_create) {
+    if (IsOn("AuthorizePodWebsocketUpgradeCreatePermission") && request->info.verb != "create" &&
+        may_create) {
       const Result<void> allowed = may_create(*request);
       if (!allowed) return RespondError(*request, allowed.error());
     }

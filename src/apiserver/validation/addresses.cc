@@ -85,7 +85,7 @@ std::optional<IpRange> ReadCidr(std::string_view text) {
 
 bool CheckOldIp(std::string_view text, std::string_view field, FieldErrors& errors) {
   const std::optional<IpAddress> address = ReadIp(text);
-  if (address && !IsOn(Feature::kStrictAddresses)) return true;
+  if (address && !IsOn("StrictIPCIDRValidation")) return true;
   const NameProblems problems = OldIpProblems(text, address);
   errors.Invalid(field, text, problems);
   return problems.empty();
@@ -93,7 +93,7 @@ bool CheckOldIp(std::string_view text, std::string_view field, FieldErrors& erro
 
 bool CheckOldCidr(std::string_view text, std::string_view field, FieldErrors& errors) {
   const std::optional<IpRange> range = ReadCidr(text);
-  if (range && !IsOn(Feature::kStrictAddresses)) return true;
+  if (range && !IsOn("StrictIPCIDRValidation")) return true;
   const NameProblems problems = OldCidrProblems(text, range);
   errors.Invalid(field, text, problems);
   return problems.empty();

@@ -45,7 +45,7 @@ TEST(AddressesTest, OlderFieldsTakeOtherFormsOfTheSameAddress) {
 }
 
 TEST(AddressesTest, OlderFieldsTakeWhatCanBeReadWhenNobodyIsStrict) {
-  const ScopedFeature off(Feature::kStrictAddresses, false);
+  const ScopedFeature off("StrictIPCIDRValidation", false);
   for (const std::string_view ip : {"10.00.0.1", "::ffff:10.0.0.1"}) {
     EXPECT_TRUE(IsFine(CheckOldIp, ip)) << ip;
   }

@@ -215,8 +215,8 @@ class Process final : public ControllerManagerProcess {
     options.profiling = line_.profiling;
     options.config_json = ConfigJson(line_);
     options.zpages.component = kName;
-    options.zpages.status = IsFeatureOn(line_.feature_gates, "ComponentStatusz");
-    if (IsFeatureOn(line_.feature_gates, "ComponentFlagz")) {
+    options.zpages.status = IsFeatureOn(line_.feature_gates, Gate("ComponentStatusz").name());
+    if (IsFeatureOn(line_.feature_gates, Gate("ComponentFlagz").name())) {
       options.zpages.flags = [this] {
         return ShowFlags<ControllerManagerCommandLine>(AllControllerManagerFlags(), line_);
       };

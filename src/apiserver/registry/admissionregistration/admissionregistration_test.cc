@@ -57,7 +57,7 @@ TEST(WebhookRulesTest, NamesOfConfigurationsInFilesAreReserved) {
   EXPECT_EQ(Webhooks().New(edit), "");
   EXPECT_EQ(Webhooks().Warnings(edit), warning);
   EXPECT_EQ(Webhooks().ChangeWarnings(edit, ""), warning);
-  const ScopedFeature on(Feature::kStaticAdmissionConfig, true);
+  const ScopedFeature on("ManifestBasedAdmissionControlConfig", true);
   EXPECT_EQ(Webhooks().New(edit), "metadata.name Invalid");
   EXPECT_TRUE(Webhooks().Warnings(edit).empty());
   EXPECT_EQ(Webhooks().Changed(edit, ""), "");

@@ -21,7 +21,7 @@ bool IsStatic(std::string_view name) { return name.ends_with(".static.k8s.io"); 
 
 void ValidateStaticName(const Document& object, FieldErrors& errors) {
   const std::string_view name = NameOf(object);
-  if (!IsOn(Feature::kStaticAdmissionConfig) || !IsStatic(name)) return;
+  if (!IsOn("ManifestBasedAdmissionControlConfig") || !IsStatic(name)) return;
   errors.Invalid("metadata.name", name, kWhy);
 }
 
@@ -29,7 +29,7 @@ void WarnAboutStaticName(const Document& object, const Document* old,
                          std::vector<std::string>& warnings) {
   if (!IsStatic(NameOf(object))) return;
   // A new one is not questionable but refused.
-  if (old == nullptr && IsOn(Feature::kStaticAdmissionConfig)) return;
+  if (old == nullptr && IsOn("ManifestBasedAdmissionControlConfig")) return;
   warnings.push_back("metadata.name: " + std::string(kWhy));
 }
 

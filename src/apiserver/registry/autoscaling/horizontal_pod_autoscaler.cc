@@ -110,7 +110,7 @@ void ValidateSpec(const autoscaling::HorizontalPodAutoscalerSpec& spec, const Op
 
 Options OptionsOf(const autoscaling::HorizontalPodAutoscalerSpec& spec) {
   Options options;
-  if (IsOn(Feature::kScaleToZero)) options.min_replicas = 0;
+  if (IsOn("HPAScaleToZero")) options.min_replicas = 0;
   options.target.allow_no_group = spec.scale_target_ref().kind() == "ReplicationController";
   return options;
 }

@@ -21,7 +21,7 @@ std::string WithMetric(std::string_view json) {
 }
 
 TEST(HorizontalPodAutoscalerRulesTest, ItScalesToZeroWhereAGateAllowsIt) {
-  const ScopedFeature on(Feature::kScaleToZero, true);
+  const ScopedFeature on("HPAScaleToZero", true);
   Autoscaler().ExpectNew({{"spec.minReplicas=0", "spec.metrics Forbidden"},
                           {"spec.minReplicas=-1", "spec.minReplicas Invalid"}});
 }

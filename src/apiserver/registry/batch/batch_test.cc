@@ -176,12 +176,12 @@ TEST(JobRulesTest, WhatMayChangeOfASuspendedJobDependsOnGates) {
   const std::string sized = "spec.template.spec.containers[0].resources.requests.cpu=\"1\"";
   Job().ExpectChanged({{stopped, placed, ""}, {stopped, sized, ""}});
   {
-    const ScopedFeature off(Feature::kMutableSchedulingOfSuspendedJobs, false);
+    const ScopedFeature off("MutableSchedulingDirectivesForSuspendedJobs", false);
     Job().ExpectChanged({{stopped, placed, "spec.template.spec Invalid"},
                          {"spec.suspend=true", placed, ""},
                          {stopped, sized, ""}});
   }
-  const ScopedFeature off(Feature::kMutableResourcesOfSuspendedJobs, false);
+  const ScopedFeature off("MutablePodResourcesForSuspendedJobs", false);
   Job().ExpectChanged({{stopped, placed, ""}, {stopped, sized, "spec.template.spec Invalid"}});
 }
 

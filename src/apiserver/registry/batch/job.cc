@@ -131,10 +131,10 @@ void ValidateTemplateUpdate(const batch::Job& job, const batch::Job& old, FieldE
   const bool suspended = old.spec().suspend().value_or(false);
   const bool is_quiet = suspended && status.active() == 0 &&
                         (!status.start_time() || HasJobCondition(status, "Suspended"));
-  const bool may_be_placed_anew = IsOn(Feature::kMutableSchedulingOfSuspendedJobs)
+  const bool may_be_placed_anew = IsOn("MutableSchedulingDirectivesForSuspendedJobs")
                                       ? is_quiet
                                       : suspended && !status.start_time();
-  const bool may_be_sized_anew = is_quiet && IsOn(Feature::kMutableResourcesOfSuspendedJobs);
+  const bool may_be_sized_anew = is_quiet && IsOn("MutablePodResourcesForSuspendedJobs");
   const Value* now = job.spec().template_().AsValue();
   const Value* before = old.spec().template_().AsValue();
   if (!may_be_placed_anew && !may_be_sized_anew) {

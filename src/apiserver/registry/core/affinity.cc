@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apiserver/validation/common.h"
+#include "apiserver/validation/features.h"
 #include "apiserver/validation/seen_names.h"
 
 namespace skiff {
@@ -169,7 +170,7 @@ bool IsDecimalInteger(std::string_view text) {
 
 void ValidateComparing(const core::Toleration& toleration, const PodOptions& options,
                        FieldErrors& errors) {
-  if (!options.allow_comparing_tolerations && !IsOn(PodFeature::kComparingTolerations)) {
+  if (!options.allow_comparing_tolerations && !IsOn("TaintTolerationComparisonOperators")) {
     return errors.NotSupported("operator", toleration.operator_(), {"Equal", "Exists", "Lt", "Gt"});
   }
   const std::string_view value = toleration.value();

@@ -87,7 +87,7 @@ Status NoHost(const core::Pod& pod) {
 }
 
 void CheckStream(const std::vector<std::string_view>& given, bool has_tail, FieldErrors& errors) {
-  if (!IsOn(Feature::kSplitLogStreams)) {
+  if (!IsOn("PodLogsQuerySplitStreams")) {
     if (!given.empty()) errors.Forbidden("stream", "may not be specified");
     return;
   }

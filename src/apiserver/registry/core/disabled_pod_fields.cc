@@ -4,6 +4,7 @@
 
 #include "apiserver/registry/core/pod_options.h"
 #include "apiserver/registry/core/visit_containers.h"
+#include "apiserver/validation/features.h"
 #include "views/core/v1.h"
 
 namespace skiff {
@@ -62,19 +63,18 @@ void DropDisabledPodFields(Value& spec, const Value* old_spec) {
   const core::PodSpec old(old_spec);
   const core::PodSpec now(&spec);
   using Source = core::VolumeProjection;
-  if (!IsOn(PodFeature::kClusterTrustBundleProjection) &&
-      UsesSource(now, Source::kClusterTrustBundle) &&
+  if (!IsOn("ClusterTrustBundleProjection") && UsesSource(now, Source::kClusterTrustBundle) &&
       !UsesSource(old, Source::kClusterTrustBundle)) {
     VisitSources(spec, [](Value& source) { source.Erase("clusterTrustBundle"); });
   }
-  if (!IsOn(PodFeature::kPodCertificates) && UsesSource(now, Source::kPodCertificate) &&
+  if (!IsOn("PodCertificateRequest") && UsesSource(now, Source::kPodCertificate) &&
       !UsesSource(old, Source::kPodCertificate)) {
     VisitSources(spec, [](Value& source) { source.Erase("podCertificate"); });
   }
-  if (!IsOn(PodFeature::kGenericWorkload) && !old.has_scheduling_group()) {
+  if (!IsOn("GenericWorkload") && !old.has_scheduling_group()) {
     spec.Erase("schedulingGroup");
   }
-  if (!IsOn(PodFeature::kStopSignals) && !UsesStopSignals(old)) DropStopSignals(spec);
+  if (!IsOn("ContainerStopSignals") && !UsesStopSignals(old)) DropStopSignals(spec);
 }
 
 }  // namespace skiff

@@ -139,8 +139,7 @@ void ValidatePersistentVolumeUpdate(const Document& object, const Document& old,
   if (spec.volume_mode() != before.volume_mode()) {
     errors.Invalid("volumeMode", shown(spec.volume_mode()), kIsImmutable);
   }
-  if (!IsOn(Feature::kMutableVolumeNodeAffinity) && before.has_node_affinity() &&
-      !SameAffinity(spec, before)) {
+  if (!IsOn("MutablePVNodeAffinity") && before.has_node_affinity() && !SameAffinity(spec, before)) {
     errors.Invalid("nodeAffinity", ShownValue(spec.node_affinity().AsValue()),
                    std::string(kIsImmutable) + ", except for updating from beta label to GA");
   }

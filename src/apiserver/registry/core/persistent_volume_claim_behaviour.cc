@@ -64,7 +64,7 @@ void JoinDataSources(Document& object, const core::PersistentVolumeClaimSpec& ol
 // A reference to another namespace is one that a feature allows; where one is stored, another may
 // come.
 void DropSourceElsewhere(Document& object, const core::PersistentVolumeClaimSpec& old) {
-  if (IsOn(Feature::kCrossNamespaceDataSources) || old.has_data_source_ref()) return;
+  if (IsOn("CrossNamespaceVolumeDataSource") || old.has_data_source_ref()) return;
   core::MutablePersistentVolumeClaim claim(object);
   if (claim.Read().spec().data_source_ref().namespace_().value_or("").empty()) return;
   claim.mutable_spec().clear_data_source_ref();

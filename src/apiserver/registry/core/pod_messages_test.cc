@@ -174,7 +174,7 @@ TEST(PodMessagesTest, ImagesOfVolumesAreCheckedOnceTheyAreReported) {
       R"(status.containerStatuses=[{"name":"c","volumeMounts":[{"name":"v","mountPath":"/",)"
       R"("volumeStatus":{"image":{"imageRef":""}}}]}])";
   EXPECT_EQ(Pods().ChangedMessages("status={}", kStatus, "status"), "");
-  const ScopedFeature on(Feature::kImageVolumeDigests, true);
+  const ScopedFeature on("ImageVolumeWithDigest", true);
   EXPECT_EQ(Pods().ChangedMessages("status={}", kStatus, "status"),
             "status.containerStatuses[0].volumeMounts[0].volumeStatus.imageVolumeStatus.imageRef: "
             "Required value: imageRef must not be empty");

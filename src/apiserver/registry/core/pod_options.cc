@@ -16,7 +16,7 @@ namespace {
 
 namespace core = views::core_v1;
 
-std::atomic<uint32_t> features_on = 0;
+std::atomic<bool> may_be_privileged = false;
 
 bool HasIndivisible(const MapView<std::string_view>& amounts) {
   for (const auto& [name, quantity] : amounts) {
@@ -121,26 +121,7 @@ PodOptions PodOptionsFor(const core::PodSpec& old, const views::meta_v1::ObjectM
   return options;
 }
 
-bool IsOn(PodFeature feature) {
-  return (features_on.load(std::memory_order_relaxed) & static_cast<uint32_t>(feature)) != 0;
-}
-
-void SetPodFeatures(bool allow_privileged,
-                    const std::function<bool(std::string_view gate)>& is_gate_on) {
-  constexpr std::pair<std::string_view, PodFeature> kGates[] = {
-      {"ClusterTrustBundleProjection", PodFeature::kClusterTrustBundleProjection},
-      {"PodCertificateRequest", PodFeature::kPodCertificates},
-      {"GenericWorkload", PodFeature::kGenericWorkload},
-      {"ContainerStopSignals", PodFeature::kStopSignals},
-      {"TaintTolerationComparisonOperators", PodFeature::kComparingTolerations},
-      {"UserNamespacesHostNetworkSupport", PodFeature::kHostNetworkWithoutHostUsers},
-      {"SELinuxMount", PodFeature::kSeLinuxMount},
-  };
-  uint32_t on = allow_privileged ? static_cast<uint32_t>(PodFeature::kPrivileged) : 0;
-  for (const auto& [gate, feature] : kGates) {
-    if (is_gate_on(gate)) on |= static_cast<uint32_t>(feature);
-  }
-  features_on.store(on, std::memory_order_relaxed);
-}
+void SetMayBePrivileged(bool may_be) { may_be_privileged.store(may_be, std::memory_order_relaxed); }
+bool MayBePrivileged() { return may_be_privileged.load(std::memory_order_relaxed); }
 
 }  // namespace skiff

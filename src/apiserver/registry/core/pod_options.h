@@ -4,10 +4,6 @@
 // stay writable, so a change is judged more mildly: what was wrong already may stay as it is.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <string_view>
-
 #include "views/core/v1.h"
 #include "views/meta/v1.h"
 
@@ -37,21 +33,8 @@ struct PodOptions {
 PodOptions PodOptionsFor(const views::core_v1::PodSpec& old_spec,
                          const views::meta_v1::ObjectMeta& old_meta);
 
-// What the server allows in pods because it was told so: --allow-privileged, and feature gates that
-// are off unless somebody turns them on.
-enum class PodFeature : uint32_t {
-  kPrivileged = 1 << 0,
-  kClusterTrustBundleProjection = 1 << 1,
-  kPodCertificates = 1 << 2,
-  kGenericWorkload = 1 << 3,
-  kStopSignals = 1 << 4,
-  kComparingTolerations = 1 << 5,
-  kHostNetworkWithoutHostUsers = 1 << 6,
-  kSeLinuxMount = 1 << 7,
-};
-bool IsOn(PodFeature feature);
-// Once, before anything is served. All are off until then.
-void SetPodFeatures(bool allow_privileged,
-                    const std::function<bool(std::string_view gate)>& is_gate_on);
+// --allow-privileged. Once, before anything is served; no until then.
+void SetMayBePrivileged(bool may_be);
+bool MayBePrivileged();
 
 }  // namespace skiff

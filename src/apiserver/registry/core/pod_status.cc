@@ -420,7 +420,7 @@ void ValidatePodStatusUpdate(const Document& object, const Document& old_object,
   ValidateAllocated(status.init_container_statuses(), spec.init_containers(),
                     "initContainerStatuses", errors);
   ForbidAllocated(status.ephemeral_container_statuses(), "ephemeralContainerStatuses", errors);
-  if (!IsOn(Feature::kImageVolumeDigests)) return;
+  if (!IsOn("ImageVolumeWithDigest")) return;
   ValidateVolumeStatuses(status.container_statuses(), "containerStatuses", errors);
   ValidateVolumeStatuses(status.init_container_statuses(), "initContainerStatuses", errors);
   ValidateVolumeStatuses(status.ephemeral_container_statuses(), "ephemeralContainerStatuses",

@@ -103,7 +103,7 @@ TEST(VolumeRulesTest, TheSourceOfAVolumeStays) {
        "spec.volumeAttributesClassName=", "spec.volumeAttributesClassName Forbidden"},
       {"", "spec.accessModes=", "spec.accessModes Required; spec.accessModes Required"},
   });
-  const ScopedFeature on(Feature::kMutableVolumeNodeAffinity, true);
+  const ScopedFeature on("MutablePVNodeAffinity", true);
   Volumes().ExpectChanged({{affinity, key + "kubernetes.io/arch", ""}});
 }
 

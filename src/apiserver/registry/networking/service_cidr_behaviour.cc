@@ -9,13 +9,13 @@ namespace {
 namespace networking = views::networking_k8s_io_v1;
 
 void CreateServiceCIDR(Document& object, Timestamp) {
-  if (!IsOn(Feature::kWipedServiceCidrStatus)) return;
+  if (!IsOn("ServiceCIDRStatusFieldWiping")) return;
   networking::MutableServiceCIDR(object).clear_status();
 }
 
 void UpdateServiceCIDR(std::string_view subresource, const Document& old, Document& object,
                        Timestamp) {
-  if (!subresource.empty() || !IsOn(Feature::kWipedServiceCidrStatus)) return;
+  if (!subresource.empty() || !IsOn("ServiceCIDRStatusFieldWiping")) return;
   const networking::ServiceCIDR before(old);
   networking::MutableServiceCIDR range(object);
   if (before.has_status()) {

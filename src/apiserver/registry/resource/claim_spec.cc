@@ -72,7 +72,7 @@ void ValidateConstraint(const resource::DeviceConstraint& constraint, const Requ
     ValidateDeviceFullName(*constraint.match_attribute(), "matchAttribute", errors);
   } else if (constraint.distinct_attribute()) {
     ValidateDeviceFullName(*constraint.distinct_attribute(), "distinctAttribute", errors);
-  } else if (!IsOn(Feature::kDeviceCapacity)) {
+  } else if (!IsOn("DRAConsumableCapacity")) {
     errors.Required("matchAttribute");
   } else {
     errors.Required("",

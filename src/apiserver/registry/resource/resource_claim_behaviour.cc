@@ -191,14 +191,14 @@ void ResourceClaimBehaviour::CheckStatus(const WriteContext& write, const Docume
   if (!place.empty() && AdminPlaceOf(before).empty()) {
     CheckAdminLabel(find_namespace_, claim.metadata().namespace_(), place, errors);
   }
-  if (write.user == nullptr || !IsOn(Feature::kDeviceStatusAuthorization)) return;
+  if (write.user == nullptr || !IsOn("DRAResourceClaimGranularStatusAuthorization")) return;
   const auto same = [&](std::string_view field) {
     return SameValue(FieldOf(status.AsValue(), field), FieldOf(before.AsValue(), field));
   };
   const bool is_bound_as_before = same("allocation") && same("reservedFor");
   if (!is_bound_as_before) CheckBinding(write, errors);
   // What goes with the allocation goes without asking.
-  if (IsOn(Feature::kDeviceStatus) && status.has_allocation()) {
+  if (IsOn("DRAResourceClaimDeviceStatus") && status.has_allocation()) {
     CheckDevices(write, old, object, errors);
   }
 }

@@ -142,7 +142,7 @@ TEST_F(ResourceClaimsTest, WhoBindsAClaimNeedsARightToBindInTheWholeCluster) {
   }
   verb_ = "patch";
   EXPECT_TRUE(Has(Status("", allocated), "verb=\"patch\" permission"));
-  const ScopedFeature off(Feature::kDeviceStatusAuthorization, false);
+  const ScopedFeature off("DRAResourceClaimGranularStatusAuthorization", false);
   EXPECT_EQ(Status("", allocated), "");
 }
 

@@ -60,7 +60,7 @@ void ValidateCSIDriver(const Document& object, FieldErrors& errors) {
     errors.Invalid("serviceAccountTokenInSecrets", *spec.service_account_token_in_secrets(),
                    "serviceAccountTokenInSecrets is set but no tokenRequests are specified");
   }
-  if (IsOn(Feature::kVolumeLimitScaling) && !spec.prevent_pod_scheduling_if_missing()) {
+  if (IsOn("VolumeLimitScaling") && !spec.prevent_pod_scheduling_if_missing()) {
     errors.Required("preventPodSchedulingIfMissing");
   }
 }

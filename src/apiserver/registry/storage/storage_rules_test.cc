@@ -133,7 +133,7 @@ TEST(StorageRulesTest, ADriverSaysWhatItNeeds) {
   });
   EXPECT_EQ(drivers.Warnings("").size(), 1u);
   EXPECT_EQ(drivers.Warnings("spec.serviceAccountTokenInSecrets=true").size(), 0u);
-  const ScopedFeature on(Feature::kVolumeLimitScaling, true);
+  const ScopedFeature on("VolumeLimitScaling", true);
   EXPECT_EQ(drivers.New(""), "spec.preventPodSchedulingIfMissing Required");
   EXPECT_EQ(drivers.New("spec.preventPodSchedulingIfMissing=true"), "");
 }
