@@ -287,7 +287,7 @@ class ApiServer::Impl {
     }
     SKIFF_ASSIGN_OR_RETURN(const RuntimeConfig runtime, RuntimeConfig::Parse(config));
     served_ = std::make_shared<const ServedResources>(runtime, GatesOf(options_.feature_gates));
-    openapi_ = std::make_unique<OpenApi>(served_, kKubernetesVersion);
+    openapi_ = std::make_unique<OpenApi>(served_, std::string(kKubernetesVersion));
     discovery_ = std::make_unique<Discovery>(served_, ExternalAddress(options_));
     return {};
   }
