@@ -39,11 +39,16 @@ if(SKIFF_PRECOMPILE)
     ${precompiled} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
   string(SHA256 checksum "${text}")
   file(WRITE ${SKIFF_PRECOMPILED_HEADER}.sum ${checksum})
+  # A library orders what is linked with it, not what is compiled for it: a target of a file does.
+  set(made ${CMAKE_BINARY_DIR}/precompiled.made)
+  add_custom_command(OUTPUT ${made} COMMAND ${CMAKE_COMMAND} -E touch ${made}
+    DEPENDS skiff_precompiled_headers $<TARGET_OBJECTS:skiff_precompiled_headers>)
+  add_custom_target(skiff_precompiled_made DEPENDS ${made})
 endif()
 function(skiff_precompiled target)
   if(SKIFF_PRECOMPILE)
     target_compile_options(${target} PRIVATE "SHELL:-include-pch ${SKIFF_PRECOMPILED_HEADER}")
-    add_dependencies(${target} skiff_precompiled_headers)
+    add_dependencies(${target} skiff_precompiled_made)
   endif()
 endfunction()
 

@@ -116,7 +116,7 @@ def ask(server, step, namespace):
 
 
 def ask_with_rights(server, step, namespace):
-    """The authorizer follows roles and bindings: rights that were just given come a moment later."""
+    """The authorizer follows roles and bindings: rights just given come a moment later."""
     end = time.monotonic() + FOLLOW_SECONDS
     answer = ask(server, step, namespace)
     while step.token == BOB and answer[0] == 403 != step.code and time.monotonic() < end:

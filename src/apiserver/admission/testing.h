@@ -98,7 +98,7 @@ class PluginTest : public ::testing::Test {
 
   PluginContext Context() {
     return {*storages_, clock_, authorizer_,
-            [this](std::string_view gate) { return gates_.contains(gate); }};
+            [this](Gate gate) { return gates_.contains(gate.name()); }};
   }
   // The plugin that the test is about.
   void Make(MakePlugin make, std::string_view config_json = {}) {
