@@ -22,7 +22,7 @@ constexpr std::string_view kNoMeaning =
     "taken for the sake of etcd's command lines; without effect";
 
 // The last three are what etcd calls errors after which it ends.
-constexpr std::array kLogLevels = {
+const std::array kLogLevels = {
     FlagChoice<std::string>{"debug", "debug"},  FlagChoice<std::string>{"info", "info"},
     FlagChoice<std::string>{"warn", "warn"},    FlagChoice<std::string>{"error", "error"},
     FlagChoice<std::string>{"dpanic", "error"}, FlagChoice<std::string>{"panic", "error"},
