@@ -37,7 +37,7 @@ TEST(StoreHealthTest, AStoreThatCannotBeReadIsNoLifeEither) {
 }
 
 TEST(StoreHealthTest, DamageOfSomeObjectsIsANoteOfEveryCheck) {
-  StoreHealth health{.readable = true, .writable = true};
+  StoreHealth health{.readable = true, .writable = true, .reason = ""};
   health.damaged = 2;
   for (const HealthCheck& check : StoreHealthChecks([&] { return health; })) {
     EXPECT_EQ(check.check(), "");

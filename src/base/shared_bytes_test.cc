@@ -36,7 +36,8 @@ TEST(SharedBytesTest, AssignmentLetsGoOfTheOldBytes) {
   bytes = SharedBytes("new");
   EXPECT_EQ(kept.view(), "old");
   EXPECT_EQ(bytes.view(), "new");
-  bytes = bytes;
+  const SharedBytes& itself = bytes;
+  bytes = itself;
   EXPECT_EQ(bytes.view(), "new");
 }
 

@@ -9,15 +9,15 @@
 namespace skiff {
 
 Result<void> RbacBehaviour::PrepareForCreate(WriteContext& write, Document& object) {
-  return Check(write, nullptr, object);
+  return CheckRights(write, nullptr, object);
 }
 
 Result<void> RbacBehaviour::PrepareForUpdate(WriteContext& write, Document& old, Document& object) {
-  return Check(write, &old, object);
+  return CheckRights(write, &old, object);
 }
 
-Result<void> RbacBehaviour::Check(const WriteContext& write, const Document* old,
-                                  Document& object) {
+Result<void> RbacBehaviour::CheckRights(const WriteContext& write, const Document* old,
+                                        Document& object) {
   if (write.user == nullptr) return {};
   const MetaOf meta(object);
   const RbacWrite asked{.kind = kind_,

@@ -16,7 +16,7 @@ class RbacBehaviour final : public ResourceBehaviour {
   Result<void> PrepareForUpdate(WriteContext& write, Document& old, Document& object) override;
 
  private:
-  Result<void> Check(const WriteContext& write, const Document* old, Document& object);
+  Result<void> CheckRights(const WriteContext& write, const Document* old, Document& object);
 
   const RbacKind kind_;
   Authorizer& authorizer_;
