@@ -21,23 +21,13 @@ import tempfile
 import urllib.error
 from pathlib import Path
 
+from faults import Faults
 from on_etcd import Etcd, EtcdApiServer
 
 HERE = Path(__file__).resolve().parent
 GATE = "--feature-gates=AllowUnsafeMalformedObjectDeletion=true"
 UNSEEN = {"kind": "DeleteOptions", "apiVersion": "v1",
           "ignoreStoreReadErrorWithClusterBreakingPotential": True}
-
-
-class Faults:
-    def __init__(self):
-        self.checks, self.failed = 0, 0
-
-    def check(self, holds, what):
-        self.checks += 1
-        if not holds:
-            self.failed += 1
-            print("FAIL " + what)
 
 
 def at(value, path):

@@ -19,6 +19,7 @@ import urllib.error
 from pathlib import Path
 
 import protobuf
+from faults import Faults
 from on_etcd import Etcd, EtcdApiServer
 from record_written import CHANGE, shown
 
@@ -63,35 +64,28 @@ def difference(wanted, got, path=""):
     return None if same else f"{path}: {str(got)[:300]} should be {str(wanted)[:300]}"
 
 
-class Faults:
-    def __init__(self):
-        self.checks, self.failed = 0, 0
-
-    def check(self, about, fault):
-        self.checks += 1
-        if fault is not None:
-            self.failed += 1
-            print(f"FAIL {about}: {fault}")
-
-
 def check_entry(server, etcd, entry, faults):
-    about, key = entry["object"]["kind"], entry["key"]
+    kind, key = entry["object"]["kind"], entry["key"]
     stored, changed = (base64.b64decode(entry[name]) for name in ("stored", "changed"))
+
+    def check(about, fault):
+        faults.check(fault is None, f"{about}: {fault}")
+
     for group in entry["reads"]:
         for path in group["paths"]:
             try:
-                faults.check(f"{about} at {path}",
-                             difference(group["shows"], shown(server.request("GET", path))))
+                fault = difference(group["shows"], shown(server.request("GET", path)))
             except urllib.error.HTTPError as error:
-                faults.check(f"{about} at {path}", f"{error.code} {error.read()[:300]}")
-    faults.check(about, None if etcd.get(key) == stored else "its bytes have changed by being read")
+                fault = f"{error.code} {error.read()[:300]}"
+            check(f"{kind} at {path}", fault)
+    check(kind, None if etcd.get(key) == stored else "its bytes have changed by being read")
     try:
         server.request("PATCH", entry["path"] + "?fieldManager=changer", CHANGE,
                        "application/merge-patch+json")
-        faults.check(f"{about} written back",
-                     difference(without_times(changed), without_times(etcd.get(key))))
+        fault = difference(without_times(changed), without_times(etcd.get(key)))
     except urllib.error.HTTPError as error:
-        faults.check(f"{about} written back", f"{error.code} {error.read()[:600]}")
+        fault = f"{error.code} {error.read()[:600]}"
+    check(f"{kind} written back", fault)
 
 
 def check_all(binary, entries, faults):
