@@ -25,6 +25,7 @@
 #include "base/random.h"
 #include "base/temporary_directory.h"
 #include "bench/benches.h"
+#include "bench/environment.h"
 #include "object/json/decode.h"
 #include "object/protobuf/envelope.h"
 #include "object/resource.h"
@@ -40,22 +41,6 @@ constexpr size_t kFew = 10'000;
 constexpr size_t kMany = 1'000'000;
 constexpr size_t kCreates = 10'000;
 constexpr size_t kNamespaces = 200;
-
-template <typename T>
-T Must(Result<T> result, const char* what) {
-  if (result) return *std::move(result);
-  std::fprintf(stderr, "bench: %s: %s\n", what, result.error().ToString().c_str());
-  std::exit(1);
-}
-
-SystemClock& TheClock() {
-  static SystemClock clock;
-  return clock;
-}
-SystemRandom& TheRandom() {
-  static SystemRandom random;
-  return random;
-}
 
 double CpuSeconds() {
   rusage usage;

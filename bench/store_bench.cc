@@ -21,6 +21,7 @@
 #include "base/random.h"
 #include "base/temporary_directory.h"
 #include "bench/benches.h"
+#include "bench/environment.h"
 #include "bench/samples.h"
 #include "bench/store_load.h"
 #include "object/protobuf/envelope.h"
@@ -45,22 +46,6 @@ constexpr size_t kRowOverheadBytes = 200;
 constexpr size_t kManyKeys = 1'000'000;
 constexpr size_t kFewKeys = 10'000;
 constexpr double kStartLimitSeconds = 5;
-
-template <typename T>
-T Must(Result<T> result, const char* what) {
-  if (result) return *std::move(result);
-  std::fprintf(stderr, "bench: %s: %s\n", what, result.error().ToString().c_str());
-  std::exit(1);
-}
-
-SystemClock& TheClock() {
-  static SystemClock clock;
-  return clock;
-}
-SystemRandom& TheRandom() {
-  static SystemRandom random;
-  return random;
-}
 
 std::unique_ptr<EmbeddedStore> OpenEmbedded(const std::string& directory) {
   EmbeddedOptions options;
