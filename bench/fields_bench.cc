@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/managed_fields/apply_configuration.h"
 #include "apiserver/managed_fields/field_manager.h"
 #include "bench/benches.h"
 #include "bench/samples.h"
