@@ -3,6 +3,7 @@
 #include <cstring>
 #include <span>
 
+#include "apiserver/registry/use_kinds.h"
 #include "bench/benches.h"
 
 namespace skiff::bench {
@@ -31,5 +32,6 @@ int Run(std::span<char*> names) {
 }  // namespace skiff::bench
 
 int main(int argc, char** argv) {
+  skiff::UseKinds();
   return skiff::bench::Run({argv + 1, static_cast<size_t>(argc - 1)});
 }
