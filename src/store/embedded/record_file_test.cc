@@ -148,7 +148,10 @@ bool IsPadding(const Log& log, size_t at) {
 
 TEST(RecordFileTest, EveryChangedBitIsDamageAlsoInTheLastRecordOrCanBeMended) {
   int mendable = 0;
-  const Log log = MakeLog({300, kBlock - 316, 2'000, 40});
+  Log log = MakeLog({300, kBlock - 316, 2'000});
+  // The file ends in a single one: without it, its last sector looks like one half written.
+  AppendRecord(Batch(103, 40) + '\x01', &log.bytes);
+  log.ends.push_back(log.bytes.size());
   for (size_t at = 0; at<log.bytes.size(); at += at> kBlock || at < 400 ? 1 : 61) {
     for (int bit = 0; bit < 8; ++bit) {
       std::string file = log.bytes;
@@ -165,7 +168,7 @@ TEST(RecordFileTest, EveryChangedBitIsDamageAlsoInTheLastRecordOrCanBeMended) {
           << at << " bit " << bit;
     }
   }
-  EXPECT_GT(mendable, 0);
+  EXPECT_EQ(mendable, 1);
 }
 
 TEST(RecordFileTest, AChangedBitInARecordFullOfZerosIsDamageToo) {
