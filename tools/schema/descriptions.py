@@ -189,17 +189,17 @@ class Descriptions:
         if message is None or key in path:  # faults of this sort are told by check()
             return "", {}
         known = json_fields(self.schema, message)
-        text, fields = rule_text(message), rule_fields(message)
+        text, fields = rule_text(message), {}  # the more special comes later and wins
         for name, (_, origin) in known.items():
-            if origin:
-                inlined = self.resolve(origin, path + (key,))[1].get(name)
-                if inlined:
-                    fields[name] = inlined
+            inlined = self.resolve(origin, path + (key,))[1].get(name) if origin else None
+            if inlined:
+                fields[name] = inlined
         target = self.target(key)
         if target:
             like_text, like_fields = self.resolve(target, path + (key,))
             text = text or like_text
-            fields = {**{n: t for n, t in like_fields.items() if n in known}, **fields}
+            fields.update({name: t for name, t in like_fields.items() if name in known})
+        fields.update(rule_fields(message))
         if entry:
             text = entry.text or text
             fields.update({name: t for name, (_, t) in entry.fields.items()})
@@ -225,10 +225,10 @@ def load(api_dir, schema, faults=None):
 
 
 def type_name(ref):
-    """A type with its message resolved, so that the same type has one name in all files."""
+    """A type without its group, as several groups have the same type under one name."""
     if ref.element:
         return f"{ref.container} of {type_name(ref.element)}"
-    return ref.message or ref.name
+    return (ref.message or ref.name).rpartition(".")[2]
 
 
 def check_text(text, name, where, faults):
@@ -265,7 +265,8 @@ def check_message(descriptions, key, faults):
     elif entry.text or not rule_text(schema.message(key)):
         check_text(entry.text, name, entry.where, faults)
     for field, (where, text) in entry.fields.items():
-        if field not in known and field not in rule_fields(schema.message(key)):
+        message = schema.message(key)  # members of a form may be described, but need not be
+        if not (field in known or message.field(field) or field in rule_fields(message)):
             faults.add(where, f"{name} has no field {field}")
         check_text(text, f"{name}.{field}", where, faults)
 
@@ -285,15 +286,20 @@ def check_complete(descriptions, path, faults):
 
 
 def check_repeats(descriptions, faults):
-    """A text that is told twice is wrong for one of the two, unless name and type agree."""
-    first = {}  # text -> (name, type, where) that told it first
+    """A text that is told twice is wrong for one of the two, unless name and type agree.
+
+    Messages are compared with messages, fields with fields.
+    """
+    first = {}  # (is a message, text) -> (name, type, where) that told it first
     for key, entry in descriptions.entries.items():
         known = json_fields(descriptions.schema, descriptions.schema.message(key))
-        told = [(entry.text, key, "message", entry.where)] if entry.text else []
+        title = key.rpartition(".")[2]
+        told = [(entry.text, title, "message", entry.where)] if entry.text else []
         told += [(text, name, type_name(known[name][0].type), where)
                  for name, (where, text) in entry.fields.items() if name in known]
         for text, name, kind, where in told:
-            before = first.setdefault(" ".join(text.lower().split()), (name, kind, where))
+            place = (kind == "message", " ".join(text.lower().split()))
+            before = first.setdefault(place, (name, kind, where))
             if before[:2] != (name, kind):
                 faults.add(where, f"{name}: the same text as {before[0]} in {before[2].file}:"
                                   f"{before[2].line}")
