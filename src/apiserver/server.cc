@@ -339,11 +339,14 @@ class ApiServer::Impl {
       ResourceStorage* storage = storages_->Find(FindPreferredResource(group, name)->hub);
       return storage != nullptr ? &storage->cache() : nullptr;
     };
-    // In the order of NodeGraph::kSources.
-    const std::vector<ResourceCache*> caches = {
-        cache("", "pods"), cache("", "persistentvolumes"),
-        cache("storage.k8s.io", "volumeattachments"), cache("resource.k8s.io", "resourceslices"),
-        cache("certificates.k8s.io", "podcertificaterequests")};
+    // In the order of NodeGraph::kSources. A pod that is on no node is nobody's business yet, and
+    // most of those that are being created are not on one.
+    const std::vector<FollowedCache> caches = {
+        {cache("", "pods"), FieldSelector::NotEquals("spec.nodeName", "")},
+        {cache("", "persistentvolumes")},
+        {cache("storage.k8s.io", "volumeattachments")},
+        {cache("resource.k8s.io", "resourceslices")},
+        {cache("certificates.k8s.io", "podcertificaterequests")}};
     const size_t run = background_tasks_.Add({}, [this] { node_follower_->Run(); });
     background_tasks_.Add(std::chrono::seconds(1), [this] { node_follower_->Tick(); });
     node_follower_.emplace(*security_.node_graph, caches,

@@ -35,12 +35,12 @@ struct CacheFollower::Inbox {
   }
 };
 
-CacheFollower::CacheFollower(FollowedState& state, const std::vector<ResourceCache*>& caches,
+CacheFollower::CacheFollower(FollowedState& state, std::vector<FollowedCache> caches,
                              std::function<void()> schedule)
     : state_(state), inbox_(std::make_shared<Inbox>(caches.size())) {
-  for (ResourceCache* cache : caches) {
-    inbox_->slots[feeds_.size()].synced = cache == nullptr;
-    feeds_.push_back(Feed{feeds_.size(), cache});
+  for (FollowedCache& each : caches) {
+    inbox_->slots[feeds_.size()].synced = each.cache == nullptr;
+    feeds_.push_back(Feed{feeds_.size(), std::move(each)});
   }
   inbox_->schedule = std::move(schedule);
 }
@@ -57,7 +57,7 @@ CacheFollower::~CacheFollower() {
 
 void CacheFollower::Tick() {
   for (Feed& feed : feeds_) {
-    if (feed.cache != nullptr && feed.watcher == nullptr && !feed.starting) Begin(feed);
+    if (feed.of.cache != nullptr && feed.watcher == nullptr && !feed.starting) Begin(feed);
   }
 }
 
@@ -73,16 +73,17 @@ void CacheFollower::Begin(Feed& feed) {
   request.send_initial_events = true;
   request.allow_bookmarks = true;
   request.without_damaged = true;
+  request.selection.fields = feed.of.fields;
   request.wake = [inbox = inbox_] { inbox->Schedule(); };
-  feed.cache->Watch(std::move(request),
-                    [inbox = inbox_, index = feed.index](Result<std::unique_ptr<Watcher>> watcher) {
-                      {
-                        const std::lock_guard lock(inbox->mutex);
-                        if (inbox->closed) return;
-                        inbox->slots[index].begun = std::move(watcher);
-                      }
-                      inbox->Schedule();
-                    });
+  feed.of.cache->Watch(std::move(request), [inbox = inbox_, index = feed.index](
+                                               Result<std::unique_ptr<Watcher>> watcher) {
+    {
+      const std::lock_guard lock(inbox->mutex);
+      if (inbox->closed) return;
+      inbox->slots[index].begun = std::move(watcher);
+    }
+    inbox->Schedule();
+  });
 }
 
 void CacheFollower::Receive() {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "object/selector/field_selector.h"
 #include "object/value.h"
 #include "store/cache/resource_cache.h"
 
@@ -30,12 +31,18 @@ class FollowedState {
   virtual void Remove(size_t feed, std::string_view name_space, std::string_view name) = 0;
 };
 
+// What one feed tells of: the objects of a cache that the selector takes.
+struct FollowedCache {
+  ResourceCache* cache;  // null: it has nothing
+  FieldSelector fields = FieldSelector::Everything();
+};
+
 class CacheFollower {
  public:
-  // Feeds are numbered in the order of the caches; one that is null has nothing. schedule() is
-  // called on any thread, under locks of the caches too, whenever Run() would find something: it
-  // must see to it that Run() is called soon, and not call it itself.
-  CacheFollower(FollowedState& state, const std::vector<ResourceCache*>& caches,
+  // Feeds are numbered in the order of the caches. schedule() is called on any thread, under locks
+  // of the caches too, whenever Run() would find something: it must see to it that Run() is called
+  // soon, and not call it itself.
+  CacheFollower(FollowedState& state, std::vector<FollowedCache> caches,
                 std::function<void()> schedule);
   ~CacheFollower();
   CacheFollower(const CacheFollower&) = delete;
@@ -54,7 +61,7 @@ class CacheFollower {
   struct Inbox;
   struct Feed {
     size_t index;
-    ResourceCache* cache;
+    FollowedCache of;
     std::unique_ptr<Watcher> watcher = nullptr;
     bool starting = false;             // a watch has been asked for
     bool initial = true;               // the state is still coming

@@ -13,10 +13,12 @@ constexpr RbacKind kKinds[] = {RbacKind::kRole, RbacKind::kClusterRole, RbacKind
 
 RbacFollower::RbacFollower(RbacPolicy& policy, const Caches& caches, std::function<void()> schedule)
     : policy_(policy),
-      follower_(
-          *this,
-          {caches.roles, caches.cluster_roles, caches.role_bindings, caches.cluster_role_bindings},
-          std::move(schedule)) {}
+      follower_(*this,
+                {{caches.roles},
+                 {caches.cluster_roles},
+                 {caches.role_bindings},
+                 {caches.cluster_role_bindings}},
+                std::move(schedule)) {}
 
 // What cannot be read grants nothing, whatever it granted before.
 bool RbacFollower::Put(size_t, const CacheEntry& entry) {
