@@ -1,5 +1,6 @@
 // What only OpenAPI asks of the schema: names of types, defaults that are shown though they are
-// more than a zero value, and unions. Everything else that OpenAPI shows is in the descriptors.
+// more than a zero value, unions, and what types and fields mean. Everything else that OpenAPI
+// shows is in the descriptors.
 //
 // As with these, the tables are constants that tools/schema writes at build time.
 #pragma once
@@ -30,6 +31,7 @@ struct PublishedVersion {
   bool spoken;              // by API servers and webhooks, now or once; else it is for files
   std::span<const PublishedDefault> defaults;
   std::span<const PublishedUnion> unions;
+  std::string_view descriptions;  // gzip of lines, see tools/schema/emit_openapi.py; may be empty
 };
 
 // By path.

@@ -43,6 +43,12 @@ class Discovery:
         self.assertIn("containers", self.kubectl("explain", "pods.spec", "--recursive"))
         self.assertIn("does not exist", self.kubectl.refused("explain", "pod.spec.nonsense"))
 
+    def test_explain_says_what_types_and_fields_mean(self):
+        self.assertRegex(self.kubectl("explain", "pod.spec.containers"),
+                         r"DESCRIPTION:\n +[A-Z][^\n]{10,}\n(.|\n)*"
+                         r"\n +image\t<string>\n +[A-Z][^\n]{10,}\n")
+        self.assertNotIn("<empty>", self.kubectl("explain", "pods"))
+
     def test_cluster_info_names_the_control_plane(self):
         self.assertIn(self.server.url, self.kubectl("cluster-info"))
 

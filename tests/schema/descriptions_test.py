@@ -3,7 +3,8 @@
     python3 tests/schema/descriptions_test.py
 
 A file that exists is complete and without faults. Then small files with one fault each, every one
-of which must be told, and one without a fault, whose texts are compared with what it says.
+of which must be told, and one without a fault, whose texts are compared with what it says, as are
+the lines that the executable has of it.
 """
 
 import os
@@ -14,6 +15,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "tools", "schema"))
 
 import descriptions  # noqa: E402
+import emit_openapi  # noqa: E402
 import model  # noqa: E402
 
 API = os.path.join(ROOT, "api")
@@ -136,7 +138,9 @@ def check_files(report):
         for name in schema.versions[path].messages:
             report.check(texts.of(f"{path}.{name}")[0], f"{path}.{name} is described")
     missing = [path for path in schema.versions if path not in present]
-    print(f"{len(present)} files, {len(missing)} still to come")
+    packed = sum(len(emit_openapi.description_block(schema, texts, gv))
+                 for gv in schema.versions.values())
+    print(f"{len(present)} files, {len(missing)} still to come; {packed} bytes of the executable")
 
 
 def check_faults(report):
@@ -153,6 +157,7 @@ def check_texts(report):
         schema = made(directory, GOOD, OLD)
         lines = descriptions.check(directory, schema)
         texts = descriptions.load(directory, schema)
+    check_block(report, schema, texts)
     report.check(not lines, f"a good file has no faults: {lines}")
     text, fields = texts.of("shapes/v1.Box")
     report.check(text == "Something with a width that can be seen.", f"lines are joined: {text}")
@@ -169,6 +174,24 @@ def check_texts(report):
     text, fields = texts.of("shapes/v2.Circle")
     report.check(text.startswith("Something") and set(fields) == {"radius", "depth"},
                  f"like brings no fields that the message does not have: {fields}")
+
+
+def check_block(report, schema, texts):
+    """What the executable has: each text once, and a reference where a message is like another."""
+    lines = emit_openapi.description_lines(schema, texts, schema.versions["shapes/v2"])
+    version = schema.versions["shapes/v2"].messages["Box"].gv.api_version
+    report.check(lines == [
+        "Box=shapes.v1.Box\t\n",
+        f" apiVersion\tGroup and version of the schema that this document follows: {version}.\n",
+        " width\tBreadth in inches, rounded down.\n",
+        "BoxList\tA list of Box objects, as one request reads them.\n",
+        *[f" {name}\t{text}\n" for name, text in sorted(texts.of("shapes/v2.BoxList")[1].items())],
+        "Circle=shapes.v1.Box\t\n",
+        " depth\tAlways zero, since circles are flat.\n",
+        " radius\tHalf of the diameter.\n",
+        "Colour=shapes.v1.Colour\t\n",
+        "Size=shapes.v1.Size\t\n",
+    ], f"a block has what is not told elsewhere: {lines}")
 
 
 def main():

@@ -112,8 +112,9 @@ std::optional<DocumentResponse> OpenApi::AnswerDocument(const DocumentRequest& r
     refused.vary = "Accept";
     return refused;
   }
+  Descriptions descriptions;
   ByteBuffer json;
-  const std::string hash = HashOf(name, json);
+  const std::string hash = HashOf(name, descriptions, json);
   if (hash.empty()) return std::nullopt;
   DocumentResponse answer = Begin(request, hash);
   answer.vary = "Accept";
@@ -129,7 +130,7 @@ std::optional<DocumentResponse> OpenApi::AnswerDocument(const DocumentRequest& r
     answer.expires_in_one_year = true;
   }
   if (answer.code == 304) return answer;
-  if (json.empty()) Write(name, json);
+  if (json.empty()) Write(name, descriptions, json);
   const bool as_json = form == Family::Form::kJson;
   answer.content_type = as_json ? kJsonMediaType : family.protobuf_type;
   answer.body = as_json ? SharedBytes(json.view()) : SharedBytes(family.to_protobuf(json.view()));
@@ -139,6 +140,7 @@ std::optional<DocumentResponse> OpenApi::AnswerDocument(const DocumentRequest& r
 // Kubernetes says neither that it is JSON nor which it is, and a client that compares the two
 // servers sees the same.
 DocumentResponse OpenApi::AnswerIndex() const {
+  Descriptions descriptions;  // all documents use much the same types
   ByteBuffer out;
   JsonWriter json(out);
   json.OpenObject();
@@ -146,7 +148,7 @@ DocumentResponse OpenApi::AnswerIndex() const {
   for (const std::string& name : AllNames(*served_)) {
     ByteBuffer unused;
     json.OpenObject(name);
-    json.String("serverRelativeURL", AddressOf(name, HashOf(name, unused)));
+    json.String("serverRelativeURL", AddressOf(name, HashOf(name, descriptions, unused)));
     json.CloseObject();
   }
   json.CloseObject();
@@ -157,38 +159,39 @@ DocumentResponse OpenApi::AnswerIndex() const {
   return answer;
 }
 
-std::string OpenApi::HashOf(std::string_view name, ByteBuffer& json) const {
+std::string OpenApi::HashOf(std::string_view name, Descriptions& descriptions,
+                            ByteBuffer& json) const {
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = hashes_.find(name); found != hashes_.end()) return found->second;
   }
-  if (!Write(name, json)) return {};
+  if (!Write(name, descriptions, json)) return {};
   std::string hash = ContentHash(json.view());
   const std::lock_guard lock(mutex_);
   hashes_.emplace(name, hash);
   return hash;
 }
 
-bool OpenApi::Write(std::string_view name, ByteBuffer& out) const {
+bool OpenApi::Write(std::string_view name, Descriptions& descriptions, ByteBuffer& out) const {
   if (name.empty()) {
-    WriteV2(out);
+    WriteV2(descriptions, out);
     return true;
   }
   for (const OpenApiPath& path : ServerPaths()) {
     if (NameOf(path) != name) continue;
-    WriteOpenApiV3({&path, 1}, nullptr, server_version_, out);
+    WriteOpenApiV3({&path, 1}, nullptr, server_version_, descriptions, out);
     return true;
   }
-  if (name.starts_with("api/")) return WriteVersion("", name.substr(4), out);
+  if (name.starts_with("api/")) return WriteVersion("", name.substr(4), descriptions, out);
   if (!name.starts_with("apis/")) return false;
   const std::string_view rest = name.substr(5);
   const size_t slash = rest.find('/');
   if (rest.empty() || slash == 0) return false;
-  if (slash == std::string_view::npos) return WriteGroup(rest, out);
-  return WriteVersion(rest.substr(0, slash), rest.substr(slash + 1), out);
+  if (slash == std::string_view::npos) return WriteGroup(rest, descriptions, out);
+  return WriteVersion(rest.substr(0, slash), rest.substr(slash + 1), descriptions, out);
 }
 
-void OpenApi::WriteV2(ByteBuffer& out) const {
+void OpenApi::WriteV2(Descriptions& descriptions, ByteBuffer& out) const {
   // By the path that begins each part, the parts are in the order of all their paths.
   std::map<std::string, std::function<std::vector<OpenApiPath>()>> parts;
   for (OpenApiPath& path : ServerPaths()) {
@@ -207,21 +210,22 @@ void OpenApi::WriteV2(ByteBuffer& out) const {
   auto part = parts.begin();
   WriteOpenApiV2(
       [&] { return part == parts.end() ? std::vector<OpenApiPath>() : (part++)->second(); },
-      server_version_, out);
+      server_version_, descriptions, out);
 }
 
-bool OpenApi::WriteGroup(std::string_view group, ByteBuffer& out) const {
+bool OpenApi::WriteGroup(std::string_view group, Descriptions& descriptions,
+                         ByteBuffer& out) const {
   if (served_->FindGroup(group) == nullptr) return false;
   const OpenApiPath path = GroupPath(group);
-  WriteOpenApiV3({&path, 1}, nullptr, server_version_, out);
+  WriteOpenApiV3({&path, 1}, nullptr, server_version_, descriptions, out);
   return true;
 }
 
 bool OpenApi::WriteVersion(std::string_view group, std::string_view version,
-                           ByteBuffer& out) const {
+                           Descriptions& descriptions, ByteBuffer& out) const {
   const ServedVersion* const served = served_->FindVersion(group, version);
   if (served == nullptr) return false;
-  WriteOpenApiV3(VersionPaths(*served), served->info->desc, server_version_, out);
+  WriteOpenApiV3(VersionPaths(*served), served->info->desc, server_version_, descriptions, out);
   return true;
 }
 

@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "apiserver/discovery/served_resources.h"
+#include "apiserver/openapi/descriptions.h"
 #include "base/buffer.h"
 #include "serving/request/document.h"
 
@@ -41,12 +42,13 @@ class OpenApi {
   DocumentResponse AnswerIndex() const;
 
   // False if there is no document of that name: "apis/apps/v1", or "" for the one of version 2.
-  bool Write(std::string_view name, ByteBuffer& out) const;
-  void WriteV2(ByteBuffer& out) const;
-  bool WriteGroup(std::string_view group, ByteBuffer& out) const;
-  bool WriteVersion(std::string_view group, std::string_view version, ByteBuffer& out) const;
+  bool Write(std::string_view name, Descriptions& descriptions, ByteBuffer& out) const;
+  void WriteV2(Descriptions& descriptions, ByteBuffer& out) const;
+  bool WriteGroup(std::string_view group, Descriptions& descriptions, ByteBuffer& out) const;
+  bool WriteVersion(std::string_view group, std::string_view version, Descriptions& descriptions,
+                    ByteBuffer& out) const;
   // Empty if there is no such document. If the document had to be written for it, `json` has it.
-  std::string HashOf(std::string_view name, ByteBuffer& json) const;
+  std::string HashOf(std::string_view name, Descriptions& descriptions, ByteBuffer& json) const;
 
   const std::shared_ptr<const ServedResources> served_;
   const std::string server_version_;

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/openapi/descriptions.h"
 #include "apiserver/openapi/gnostic.h"
 #include "apiserver/openapi/schemas.h"
 #include "object/json/decode.h"
@@ -38,6 +39,24 @@ class OpenApiTest : public testing::Test {
 
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
+}
+
+// The shape of a document: what is left without the words.
+std::string WithoutDescriptions(std::string_view json) {
+  constexpr std::string_view kKey = R"("description":")";
+  std::string out;
+  for (size_t at = json.find(kKey); at != std::string_view::npos; at = json.find(kKey)) {
+    out.append(json.substr(0, at));
+    json.remove_prefix(at + kKey.size());
+    for (size_t i = 0; i < json.size(); ++i) {
+      if (json[i] == '"') {
+        json.remove_prefix(i + (json.substr(i + 1).starts_with(',') ? 2 : 1));
+        break;
+      }
+      if (json[i] == '\\') ++i;
+    }
+  }
+  return out.append(json);
 }
 
 TEST_F(OpenApiTest, TheIndexLeadsToDocumentsByTheirHash) {
@@ -121,7 +140,7 @@ TEST_F(OpenApiTest, DocumentsAreJson) {
 }
 
 TEST_F(OpenApiTest, SchemasShowTypesDefaultsEnumsAndMergeKeys) {
-  const std::string core = Body("/openapi/v3/api/v1");
+  const std::string core = WithoutDescriptions(Body("/openapi/v3/api/v1"));
   EXPECT_TRUE(Contains(
       core, R"("io.k8s.api.core.v1.ContainerPort":{"type":"object","required":["containerPort"],)"
             R"("properties":{"containerPort":{"type":"integer","format":"int32","default":0},)"
@@ -139,7 +158,7 @@ TEST_F(OpenApiTest, SchemasShowTypesDefaultsEnumsAndMergeKeys) {
 }
 
 TEST_F(OpenApiTest, VersionTwoHasReferencesAndNoDefaults) {
-  const std::string all = Body("/openapi/v2");
+  const std::string all = WithoutDescriptions(Body("/openapi/v2"));
   EXPECT_TRUE(Contains(all, R"("protocol":{"type":"string","enum":["SCTP","TCP","UDP"]})"));
   EXPECT_TRUE(
       Contains(all, R"("strategy":{"$ref":"#/definitions/io.k8s.api.apps.v1.DeploymentStrategy",)"
@@ -150,6 +169,40 @@ TEST_F(OpenApiTest, VersionTwoHasReferencesAndNoDefaults) {
            R"("in":"body","required":true,"schema":)"
            R"({"$ref":"#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.Patch"}},)"
            R"({"uniqueItems":true,"type":"string","name":"dryRun","in":"query"})"));
+}
+
+TEST_F(OpenApiTest, TypesAndPropertiesBeginWithWhatTheyMean) {
+  Descriptions descriptions;
+  const Descriptions::Type* const binding = descriptions.Find("io.k8s.api.core.v1.Binding");
+  ASSERT_NE(binding, nullptr);
+  const auto said = [](std::string_view text) {
+    return R"({"description":")" + std::string(text) + R"(",)";
+  };
+  for (const std::string_view path : {"/openapi/v2", "/openapi/v3/api/v1"}) {
+    const std::string body = Body(path);
+    EXPECT_TRUE(Contains(
+        body, R"("io.k8s.api.core.v1.Binding":)" + said(binding->text()) + R"("type":"object")"));
+    EXPECT_TRUE(
+        Contains(body, R"("kind":)" + said(binding->FieldText("kind")) + R"("type":"string")"));
+  }
+  // Beside a reference, too.
+  const std::string target = R"("target":)" + said(binding->FieldText("target"));
+  EXPECT_TRUE(Contains(Body("/openapi/v2"),
+                       target + R"("$ref":"#/definitions/io.k8s.api.core.v1.ObjectReference"})"));
+  EXPECT_TRUE(
+      Contains(Body("/openapi/v3/api/v1"), target + R"("default":{},"allOf":)"
+                                                    R"([{"$ref":"#/components/schemas/)"
+                                                    R"(io.k8s.api.core.v1.ObjectReference"}]})"));
+}
+
+TEST_F(OpenApiTest, ProtobufHasTheWordsToo) {
+  Descriptions descriptions;
+  const Descriptions::Type* const pod = descriptions.Find("io.k8s.api.core.v1.Pod");
+  ASSERT_NE(pod, nullptr);
+  EXPECT_TRUE(Contains(Get({.path = "/openapi/v2", .accept = kV2Protobuf}).body.view(),
+                       pod->FieldText("status")));
+  EXPECT_TRUE(Contains(Get({.path = "/openapi/v3/api/v1", .accept = kV3Protobuf}).body.view(),
+                       pod->FieldText("status")));
 }
 
 TEST_F(OpenApiTest, KindsKnownEverywhereAreNamedForTheVersionAndForCore) {

@@ -114,6 +114,10 @@ void WriteTraits(JsonWriter& json, const FieldTraits& traits) {
   if (!strategy.empty()) json.String("x-kubernetes-patch-strategy", strategy);
 }
 
+void WriteDescription(JsonWriter& json, std::string_view text) {
+  if (!text.empty()) json.String("description", text);
+}
+
 std::vector<const FieldDesc*> ByName(const MessageDesc& message) {
   std::vector<const FieldDesc*> fields;
   fields.reserve(message.fields.size());
@@ -194,8 +198,10 @@ void SchemaSet::AddField(const MessageDesc& owner, const FieldDesc& field) {
 void SchemaSet::Write(JsonWriter& json) const {
   for (const auto& [name, type] : types_) {
     json.OpenObject(name);
+    const Descriptions::Type* const told = descriptions_.Find(name);
+    if (told != nullptr) WriteDescription(json, told->text());
     if (type.message != nullptr) {
-      WriteMessage(json, *type.message);
+      WriteMessage(json, *type.message, told);
     } else {
       const std::string_view members =
           dialect_ == OpenApiDialect::kV2 ? type.scalar->v2 : type.scalar->v3;
@@ -205,7 +211,8 @@ void SchemaSet::Write(JsonWriter& json) const {
   }
 }
 
-void SchemaSet::WriteMessage(JsonWriter& json, const MessageDesc& message) const {
+void SchemaSet::WriteMessage(JsonWriter& json, const MessageDesc& message,
+                             const Descriptions::Type* told) const {
   if (message.form != MessageForm::kPlain) return;
   json.String("type", "object");
   bool any_required = false;
@@ -220,6 +227,7 @@ void SchemaSet::WriteMessage(JsonWriter& json, const MessageDesc& message) const
     json.OpenObject("properties");
     for (const FieldDesc* field : ByName(message)) {
       json.OpenObject(field->name());
+      if (told != nullptr) WriteDescription(json, told->FieldText(field->name()));
       WriteField(json, message, *field);
       json.CloseObject();
     }

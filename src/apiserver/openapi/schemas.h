@@ -2,13 +2,15 @@
 //
 // A SchemaSet collects the types that operations name and all that these refer to, and then writes
 // them by name. Where the dialects differ: version 3 shows defaults and wraps references in allOf,
-// so that something may stand beside them; version 2 shows neither.
+// so that something may stand beside them; version 2 shows neither. What a type or field means
+// comes first in either.
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
 
+#include "apiserver/openapi/descriptions.h"
 #include "object/descriptor.h"
 #include "serving/request/json_writer.h"
 
@@ -27,8 +29,8 @@ class SchemaSet {
  public:
   // Types of version 3 name only the kinds of one group-version and of v1, where a type is known
   // under many; null names all.
-  SchemaSet(OpenApiDialect dialect, const GroupVersionDesc* version)
-      : dialect_(dialect), version_(version) {}
+  SchemaSet(OpenApiDialect dialect, const GroupVersionDesc* version, Descriptions& descriptions)
+      : dialect_(dialect), version_(version), descriptions_(descriptions) {}
 
   void Add(const MessageDesc& message);
   bool empty() const { return types_.empty(); }
@@ -47,7 +49,9 @@ class SchemaSet {
   static const ScalarSchema* FindScalar(FieldType type, const MessageDesc& owner);
 
   void AddField(const MessageDesc& owner, const FieldDesc& field);
-  void WriteMessage(JsonWriter& json, const MessageDesc& message) const;
+  // `told` may be null.
+  void WriteMessage(JsonWriter& json, const MessageDesc& message,
+                    const Descriptions::Type* told) const;
   void WriteKinds(JsonWriter& json, const MessageDesc& message) const;
   void WriteUnions(JsonWriter& json, const MessageDesc& message) const;
   void WriteField(JsonWriter& json, const MessageDesc& owner, const FieldDesc& field) const;
@@ -59,6 +63,7 @@ class SchemaSet {
 
   const OpenApiDialect dialect_;
   const GroupVersionDesc* const version_;
+  Descriptions& descriptions_;
   std::map<std::string, Type> types_;
 };
 

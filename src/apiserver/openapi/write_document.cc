@@ -29,8 +29,9 @@ std::string_view InText(const OpenApiParameter& parameter) {
 // What the dialects have in common; what they have not is written by the two below.
 class DocumentWriter {
  public:
-  DocumentWriter(OpenApiDialect dialect, const GroupVersionDesc* version, ByteBuffer& out)
-      : json_(out), schemas_(dialect, version), dialect_(dialect) {}
+  DocumentWriter(OpenApiDialect dialect, const GroupVersionDesc* version,
+                 Descriptions& descriptions, ByteBuffer& out)
+      : json_(out), schemas_(dialect, version, descriptions), dialect_(dialect) {}
   virtual ~DocumentWriter() = default;
 
  protected:
@@ -128,8 +129,8 @@ class DocumentWriter {
 
 class V3Writer final : public DocumentWriter {
  public:
-  V3Writer(const GroupVersionDesc* version, ByteBuffer& out)
-      : DocumentWriter(OpenApiDialect::kV3, version, out) {}
+  V3Writer(const GroupVersionDesc* version, Descriptions& descriptions, ByteBuffer& out)
+      : DocumentWriter(OpenApiDialect::kV3, version, descriptions, out) {}
 
   void Write(std::span<const OpenApiPath> paths, std::string_view server_version) {
     json_.OpenObject();
@@ -205,7 +206,8 @@ class V3Writer final : public DocumentWriter {
 
 class V2Writer final : public DocumentWriter {
  public:
-  explicit V2Writer(ByteBuffer& out) : DocumentWriter(OpenApiDialect::kV2, nullptr, out) {}
+  V2Writer(Descriptions& descriptions, ByteBuffer& out)
+      : DocumentWriter(OpenApiDialect::kV2, nullptr, descriptions, out) {}
 
   void Write(const std::function<std::vector<OpenApiPath>()>& next,
              std::string_view server_version) {
@@ -291,13 +293,13 @@ class V2Writer final : public DocumentWriter {
 }  // namespace
 
 void WriteOpenApiV3(std::span<const OpenApiPath> paths, const GroupVersionDesc* version,
-                    std::string_view server_version, ByteBuffer& out) {
-  V3Writer(version, out).Write(paths, server_version);
+                    std::string_view server_version, Descriptions& descriptions, ByteBuffer& out) {
+  V3Writer(version, descriptions, out).Write(paths, server_version);
 }
 
 void WriteOpenApiV2(const std::function<std::vector<OpenApiPath>()>& next,
-                    std::string_view server_version, ByteBuffer& out) {
-  V2Writer(out).Write(next, server_version);
+                    std::string_view server_version, Descriptions& descriptions, ByteBuffer& out) {
+  V2Writer(descriptions, out).Write(next, server_version);
 }
 
 }  // namespace skiff

@@ -6,23 +6,25 @@
 #include <string_view>
 #include <vector>
 
+#include "apiserver/openapi/descriptions.h"
 #include "apiserver/openapi/operations.h"
 #include "base/buffer.h"
 #include "object/descriptor.h"
 
 namespace skiff {
 
-// `server_version` is shown as that of the API: "v1.36.4". Types are those that the paths name.
+// `server_version` is shown as that of the API: "v1.36.4". Types are those that the paths name,
+// with what `descriptions` tell of them, which several documents may share.
 //
 // Version 3.0: one document per group-version, which is `version`; null for the documents of the
 // server and of whole groups.
 void WriteOpenApiV3(std::span<const OpenApiPath> paths, const GroupVersionDesc* version,
-                    std::string_view server_version, ByteBuffer& out);
+                    std::string_view server_version, Descriptions& descriptions, ByteBuffer& out);
 
 // Version 2.0 (Swagger): all in one document. Parameters that many operations share are written
 // once, save those that older clients look for in the operation itself. `next` gives the paths
 // piece by piece, so that they need not be in memory all at once, and nothing at the end.
 void WriteOpenApiV2(const std::function<std::vector<OpenApiPath>()>& next,
-                    std::string_view server_version, ByteBuffer& out);
+                    std::string_view server_version, Descriptions& descriptions, ByteBuffer& out);
 
 }  // namespace skiff
