@@ -2,11 +2,13 @@
 // changes one field, and an apply that changes nothing. The limits are shares of a request's CPU
 // budget: 0.15 ms for a create or update as a whole, 0.1 ms for an apply as a whole.
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "apiserver/managed_fields/apply_configuration.h"
 #include "apiserver/managed_fields/field_manager.h"
+#include "apiserver/registry/use_kinds.h"
 #include "bench/benches.h"
 #include "bench/samples.h"
 #include "object/json/decode.h"
@@ -32,7 +34,7 @@ struct ManagedPods {
 const FieldWriter kUpdater{"bench", "v1", "", nullptr, kNow};
 const FieldWriter kApplier{"applier", "v1", "", nullptr, kNow};
 
-ManagedPods MakePods(const Samples& pods) {
+ManagedPods MakePods(const Samples& pods, const DefaultPlans& defaults) {
   ManagedPods out;
   for (size_t i = 0; i < kPods; ++i) {
     Result<Document> pod = DecodeJson(pods.all[i].json, pods.type);
@@ -45,7 +47,7 @@ ManagedPods MakePods(const Samples& pods) {
     meta->Erase("uid");
     const Result<Document> config = DecodeJson(out.json.back(), nullptr);
     Result<Document> applied =
-        ApplyConfiguration(kApplier, Document::OfType(pods.type), *config, false);
+        ApplyConfiguration(defaults, kApplier, Document::OfType(pods.type), *config, false);
     if (!applied) std::abort();
     applied->root().Find("metadata")->Set(applied->arena(), "uid", Value::String("u"));
     out.fresh.push_back(std::move(*pod));
@@ -58,7 +60,9 @@ ManagedPods MakePods(const Samples& pods) {
 
 void BenchFields(Report& report) {
   const Samples& pods = Pods();
-  const ManagedPods managed = MakePods(pods);
+  const std::unique_ptr<const DefaultPlans> plans = DefaultsOfKinds({}, nullptr);
+  const DefaultPlans& defaults = *plans;
+  const ManagedPods managed = MakePods(pods, defaults);
   const Document nothing = Document::OfType(pods.type);
   size_t next = 0;
   const auto [copy, create, update, apply] = BestSecondsEach(
@@ -79,7 +83,7 @@ void BenchFields(Report& report) {
         const size_t i = next++ % kPods;
         const Result<Document> config = DecodeJson(managed.json[i], nullptr);
         const Result<Document> pod =
-            ApplyConfiguration(kApplier, managed.stored[i], *config, false);
+            ApplyConfiguration(defaults, kApplier, managed.stored[i], *config, false);
         if (!pod) std::abort();
         Keep(*pod);
       });

@@ -1,8 +1,9 @@
 // Bytes as a stored object: what is told from them without decoding, that nothing is missing
-// (HasAllDefaults), that nothing has another form (IsNormal), and whose they are
+// (DefaultPlans::LeavesAlone), that nothing has another form (IsNormal), and whose they are
 // (ReadStoredIdentity), must hold of the decoded object, if it can be decoded.
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,11 @@
 
 namespace skiff {
 namespace {
+
+const DefaultPlans& Defaults() {
+  static const std::unique_ptr<const DefaultPlans> plans = DefaultsOfKinds({}, nullptr);
+  return *plans;
+}
 
 std::string MessageOf(const Document& object) {
   std::string out;
@@ -39,7 +45,7 @@ void CheckForms(std::string_view stored) {
   if (!envelope) return;
   const MessageDesc* const type = FindKind(envelope->api_version, envelope->kind);
   if (type == nullptr) return;
-  const bool has_defaults = HasAllDefaults(type, envelope->raw);
+  const bool has_defaults = Defaults().LeavesAlone(type, envelope->raw);
   const bool is_normal = IsNormal(type, envelope->raw);
   Result<Document> object = DecodeStorage(stored);
   if (!object || object->type() != type) return;
@@ -49,7 +55,7 @@ void CheckForms(std::string_view stored) {
     Require(Normalize(*normalized).has_value());
     Require(MessageOf(*normalized) == given);
   }
-  ApplyDefaults(*object);
+  Defaults().Apply(*object);
   Require(!has_defaults || MessageOf(*object) == given);
 }
 

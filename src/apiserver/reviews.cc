@@ -31,7 +31,8 @@ Result<void> AdmitAnswered(Document& body, ApiRequest& request, const Endpoint& 
 // The body of the request, admitted. Whoever would not take the answer is told before it is made.
 Result<Document> ReadQuestion(ApiRequest& request, const Endpoint& endpoint) {
   SKIFF_RETURN_IF_ERROR(NegotiateOutput(request, ResponseKind::kReply));
-  SKIFF_ASSIGN_OR_RETURN(Document body, ReadBody(request, KindOf(endpoint)));
+  SKIFF_ASSIGN_OR_RETURN(Document body,
+                         ReadBody(request, KindOf(endpoint), endpoint.context->defaults));
   TrackWrite(request, endpoint, Document::OfType(KindOf(endpoint).type), body);
   SKIFF_RETURN_IF_ERROR(AdmitAnswered(body, request, endpoint));
   return body;

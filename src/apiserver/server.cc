@@ -31,7 +31,6 @@
 #include "apiserver/pipeline.h"
 #include "apiserver/registry/core/pod_behaviour.h"
 #include "apiserver/registry/core/pod_binding.h"
-#include "apiserver/registry/core/pod_options.h"
 #include "apiserver/registry/disabled_fields.h"
 #include "apiserver/registry/read_completion.h"
 #include "apiserver/registry/registry.h"
@@ -49,7 +48,6 @@
 #include "apiserver/storage_metrics.h"
 #include "apiserver/store_health.h"
 #include "apiserver/stored_rbac.h"
-#include "apiserver/validation/features.h"
 #include "base/feature_gates.h"
 #include "base/limits.h"
 #include "base/memory_limit.h"
@@ -95,6 +93,9 @@ class ApiServer::Impl {
         random_(random),
         log_(log),
         given_store_(store),
+        settings_{.gates = FeatureGates(options_.feature_gates),
+                  .allow_privileged = options_.allow_privileged},
+        defaults_(DefaultsOfKinds(settings_.gates, &clock_)),
         metrics_(registry_of_metrics_),
         queue_metrics_(registry_of_metrics_),
         deadlines_(clock),
@@ -102,6 +103,8 @@ class ApiServer::Impl {
         rest_{.clock = clock,
               .random = random,
               .deadlines = deadlines_,
+              .defaults = *defaults_,
+              .settings = settings_,
               .drop_disabled_fields = DropDisabledFields},
         background_tasks_(clock),
         profiles_(clock),
@@ -112,9 +115,7 @@ class ApiServer::Impl {
   Result<void> Start() {
     ShareFreedMemory();
     AddCollectedMetrics();
-    UseKinds({.gate_enabled = GatesOf(options_.feature_gates), .clock = &clock_});
-    SetMayBePrivileged(options_.allow_privileged);
-    SetFeatures(GatesOf(options_.feature_gates));
+    UseKinds();
     if (given_store_ == nullptr) {
       SKIFF_ASSIGN_OR_RETURN(store_, OpenStore(options_.storage, clock_, random_, log_));
     }
@@ -128,7 +129,7 @@ class ApiServer::Impl {
                                                    }));
     rest_.namespaces = storages_->Find(FindResource("", "v1", "namespaces")->hub);
     rest_.may_create = CreatePermissionCheck(security_.authorizer());
-    if (options_.FeatureEnabled("AllowUnsafeMalformedObjectDeletion")) {
+    if (settings_.gates.IsOn("AllowUnsafeMalformedObjectDeletion")) {
       rest_.may_delete_unreadable = UnreadableDeletionCheck(security_.authorizer());
     }
     rest_.min_request_timeout = options_.requests.min_request_timeout;
@@ -286,7 +287,7 @@ class ApiServer::Impl {
       config += key + (on ? "=true" : "=false");
     }
     SKIFF_ASSIGN_OR_RETURN(const RuntimeConfig runtime, RuntimeConfig::Parse(config));
-    served_ = std::make_shared<const ServedResources>(runtime, GatesOf(options_.feature_gates));
+    served_ = std::make_shared<const ServedResources>(runtime, settings_.gates);
     openapi_ = std::make_unique<OpenApi>(served_, std::string(kKubernetesVersion));
     discovery_ = std::make_unique<Discovery>(served_, ExternalAddress(options_));
     return {};
@@ -297,7 +298,7 @@ class ApiServer::Impl {
         .storages = *storages_,
         .clock = clock_,
         .authorizer = security_.authorizer(),
-        .feature_enabled = [this](Gate gate) { return options_.FeatureEnabled(gate); },
+        .feature_enabled = [this](Gate gate) { return settings_.gates.IsOn(gate); },
         .not_ready_toleration_seconds = options_.default_not_ready_toleration_seconds,
         .unreachable_toleration_seconds = options_.default_unreachable_toleration_seconds};
     SKIFF_ASSIGN_OR_RETURN(admission_,
@@ -399,6 +400,7 @@ class ApiServer::Impl {
         .clock = clock_,
         .random = random_,
         .leases = *leases_,
+        .defaults = *defaults_,
         .prefix = options_.storage.etcd_prefix,
         .events_come_first = store_.embedded,
         .event_ttl = std::chrono::duration_cast<std::chrono::seconds>(options_.storage.event_ttl),
@@ -484,8 +486,8 @@ class ApiServer::Impl {
     zpages_.emplace(
         ZPages::Options{
             .component = "apiserver",
-            .status = options_.FeatureEnabled("ComponentStatusz"),
-            .flags = options_.FeatureEnabled("ComponentFlagz") ? options_.shown_flags : nullptr,
+            .status = settings_.gates.IsOn("ComponentStatusz"),
+            .flags = settings_.gates.IsOn("ComponentFlagz") ? options_.shown_flags : nullptr,
             .served = OwnPaths()},
         clock_);
   }
@@ -728,6 +730,9 @@ class ApiServer::Impl {
   Random& random_;
   Log& log_;
   Store* const given_store_;  // null: store_ has one
+  const KindSettings settings_;
+  // Before all that holds documents, which point into it.
+  const std::unique_ptr<const DefaultPlans> defaults_;
   MetricsRegistry registry_of_metrics_;
   ApiServerMetrics metrics_;
   WorkQueueMetrics queue_metrics_;

@@ -47,8 +47,15 @@ bool IsFeatureOn(const GivenGates& given, std::string_view name) {
   return gate->on;
 }
 
-std::function<bool(std::string_view gate)> GatesOf(const GivenGates& given) {
-  return [&given](std::string_view gate) { return IsFeatureOn(given, gate); };
+FeatureGates::FeatureGates(const GivenGates& given) {
+  for (size_t i = 0; i < feature_gates::kCount; ++i) {
+    on_[i] = IsFeatureOn(given, feature_gates::kTable[i].name);
+  }
+}
+
+bool FeatureGates::IsNamedOn(std::string_view name) const {
+  const FeatureGate* const gate = FindFeatureGate(name);
+  return gate != nullptr && on_[static_cast<size_t>(gate - feature_gates::kTable)];
 }
 
 void AddFeatureMetrics(MetricsRegistry& registry, GivenGates given) {

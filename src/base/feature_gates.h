@@ -1,8 +1,13 @@
-// Which feature gates (base/feature_gate_table.h) are on, by what a process was given.
+// Which feature gates (base/feature_gate_table.h) are on for one server, by what it was given.
 // --feature-gates takes their names, and AllAlpha and AllBeta, which stand for every gate of a
 // stage.
+//
+// Gates are a value that is handed down to whoever asks; a process has none of its own, so that two
+// servers in it may differ.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <span>
@@ -29,8 +34,24 @@ using GivenGates = std::map<std::string, bool, std::less<>>;  // AllAlpha and Al
 // What was given counts unless the gate is locked, then what was given for its stage, then the
 // default. False for what is no gate.
 bool IsFeatureOn(const GivenGates& given, std::string_view name);
-// The same for one who asks by name later. What was given outlives it.
-std::function<bool(std::string_view gate)> GatesOf(const GivenGates& given);
+
+// Immutable; asking is an array look-up.
+class FeatureGates {
+ public:
+  // As Kubernetes v1.36 has them by default.
+  constexpr FeatureGates() {
+    for (size_t i = 0; i < feature_gates::kCount; ++i) on_[i] = feature_gates::kTable[i].on;
+  }
+  explicit FeatureGates(const GivenGates& given);
+
+  constexpr bool IsOn(Gate gate) const { return on_[gate.index()]; }
+  // Of a gate that the schema names. False for what is no gate.
+  bool IsNamedOn(std::string_view name) const;
+
+ private:
+  std::array<bool, feature_gates::kCount> on_{};
+};
+
 // Labels: name, stage.
 extern const MetricSpec kFeatureEnabledSpec;
 // kubernetes_feature_enabled: which are on, by what was given.

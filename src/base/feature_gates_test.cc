@@ -15,6 +15,21 @@ TEST(FeatureOnTest, WhatIsGivenCountsThenItsStageThenTheDefault) {
   EXPECT_FALSE(IsFeatureOn(GivenGates{}, "NoSuchFeature"));
 }
 
+TEST(FeatureGatesTest, AreAsKubernetesHasThemUntilOthersAreGiven) {
+  EXPECT_TRUE(FeatureGates().IsOn("ComponentStatusz"));
+  EXPECT_FALSE(FeatureGates().IsOn("HPAScaleToZero"));
+  const FeatureGates given({{"ComponentStatusz", false}, {"AllAlpha", true}});
+  EXPECT_FALSE(given.IsOn("ComponentStatusz"));
+  EXPECT_TRUE(given.IsOn("HPAScaleToZero"));
+}
+
+TEST(FeatureGatesTest, AreAskedByTheNamesOfTheSchemaToo) {
+  const std::string_view name = "ComponentStatusz";
+  EXPECT_TRUE(FeatureGates().IsNamedOn(name));
+  EXPECT_FALSE(FeatureGates({{"ComponentStatusz", false}}).IsNamedOn(name));
+  EXPECT_FALSE(FeatureGates().IsNamedOn("NoSuchFeature"));
+}
+
 TEST(FeatureOnTest, MetricsTellOfEveryFeature) {
   MetricsRegistry registry;
   AddFeatureMetrics(registry, {{"ComponentFlagz", false}});

@@ -380,7 +380,14 @@ class TidyTest(unittest.TestCase):
         self.assert_fires({**table, **self.in_source(used + '{"HPAScaleToZero", true},\n')},
                           "a.cc:3: [feature-gate] HPAScaleToZero")
         self.assert_passes({**table, **self.in_source(
-            used + 'bool b = IsOn("HPAScaleToZero") || On(Gate("HPAScaleToZero"));\n')})
+            used + 'bool b = gates.IsOn("HPAScaleToZero") || On(Gate("HPAScaleToZero"));\n')})
+
+    def test_feature_gates_of_a_process(self):
+        for text in ('bool b = IsOn("HPAScaleToZero");\n', "static FeatureGates gates;\n",
+                     "static const std::unique_ptr<const DefaultPlans> plans;\n",
+                     "extern KindSettings settings;\n"):
+            self.assert_fires(self.in_source(text), "[feature-gate] gates are handed down")
+        self.assert_passes(self.in_source("const FeatureGates& gates = settings.gates;\n"))
 
     # Lengths.
 

@@ -88,7 +88,7 @@ bool IsSignificant(const core::PodSpec& before, const core::PodSpec& after) {
 }
 
 std::vector<StatusCause> CausesOf(const NamespacePolicy& policy) {
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   const auto metadata = errors.At("metadata");
   for (const pod_security::LabelProblem& problem : policy.problems) {
     const auto label = errors.AtKey("labels", problem.label);

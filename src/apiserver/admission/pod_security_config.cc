@@ -70,7 +70,7 @@ Result<PodSecurityConfig> PodSecurityConfig::Parse(std::string_view json) {
   }
   if (!issues.empty()) return BadRequest("PodSecurityConfiguration: " + issues[0].ToString());
   const config::PodSecurityConfiguration read(document);
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   {
     const auto at = errors.At("defaults");
     const config::PodSecurityDefaults defaults = read.defaults();

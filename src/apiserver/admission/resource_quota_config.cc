@@ -25,7 +25,7 @@ Result<std::vector<LimitedResource>> ParseLimitedResources(std::string_view json
                       std::string(document.kind()) + " of " + std::string(document.api_version()));
   }
   if (!issues.empty()) return BadRequest("ResourceQuotaConfiguration: " + issues[0].ToString());
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   const config::Configuration read(document);
   const auto limited = read.limited_resources();
   for (size_t i = 0; i < limited.size(); ++i) {

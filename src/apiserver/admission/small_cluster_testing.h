@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/admission/plugin.h"
+#include "apiserver/defaults/testing.h"
 #include "apiserver/rest/object_change.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/object_output.h"
@@ -58,7 +59,7 @@ class SmallCluster {
     store_ = std::move(*EmbeddedStore::Open(std::move(options)));
     leases_ = std::make_unique<LeasePool>(*store_, clock_);
     environment_ = std::make_unique<StorageEnvironment>(
-        StorageEnvironment{*store_, clock_, random_, *leases_});
+        StorageEnvironment{*store_, clock_, random_, *leases_, KindDefaults()});
     std::vector<const ResourceHub*> hubs;
     for (const char* name : {"namespaces", "pods", "services", "persistentvolumeclaims",
                              "resourcequotas", "limitranges", "configmaps"}) {

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/admission/plugins.h"
+#include "apiserver/defaults/testing.h"
 #include "apiserver/rest/object_meta.h"
 #include "base/random.h"
 #include "object/json/decode.h"
@@ -64,7 +65,7 @@ class PluginTest : public ::testing::Test {
     store_ = std::move(*store);
     leases_ = std::make_unique<LeasePool>(*store_, clock_);
     environment_ = std::make_unique<StorageEnvironment>(
-        StorageEnvironment{*store_, clock_, random_, *leases_});
+        StorageEnvironment{*store_, clock_, random_, *leases_, KindDefaults()});
     std::vector<const ResourceHub*> hubs;
     for (const std::string_view name :
          {"namespaces", "pods", "nodes", "serviceaccounts", "persistentvolumeclaims",

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/authz/authorizers.h"
+#include "apiserver/defaults/testing.h"
 #include "apiserver/discovery/runtime_config.h"
 #include "apiserver/rest/deadlines.h"
 #include "apiserver/rest/object_output.h"
@@ -33,7 +34,7 @@ class Server {
  public:
   Server(const std::shared_ptr<MemoryDisk>& disk, Clock& clock, std::string_view address)
       : clock_(clock),
-        served_(*RuntimeConfig::Parse(""), [](std::string_view) { return true; }),
+        served_(*RuntimeConfig::Parse(""), FeatureGates({{"AllAlpha", true}, {"AllBeta", true}})),
         log_(clock, sink_) {
     EmbeddedOptions options;
     options.open_engine = [disk] { return disk->Open(); };
@@ -46,7 +47,7 @@ class Server {
   // A second server of the same cluster.
   Server(Server& other, std::string_view address)
       : clock_(other.clock_),
-        served_(*RuntimeConfig::Parse(""), [](std::string_view) { return true; }),
+        served_(*RuntimeConfig::Parse(""), FeatureGates({{"AllAlpha", true}, {"AllBeta", true}})),
         log_(clock_, sink_) {
     Begin(*other.store_, address);
   }
@@ -59,13 +60,14 @@ class Server {
   void Begin(Store& store, std::string_view address) {
     store_ = &store;
     leases_ = std::make_unique<LeasePool>(store, clock_);
-    environment_ =
-        std::make_unique<StorageEnvironment>(StorageEnvironment{store, clock_, random_, *leases_});
+    environment_ = std::make_unique<StorageEnvironment>(
+        StorageEnvironment{store, clock_, random_, *leases_, KindDefaults()});
     storages_ = std::move(*StorageSet::Make(HubsOf(served_), *environment_));
     storages_->Start();
     EXPECT_TRUE(storages_->WaitUntilReady(Clock::kForever));
     deadlines_ = std::make_unique<Deadlines>(clock_);
-    rest_ = std::make_unique<RestContext>(clock_, random_, *deadlines_);
+    rest_ = std::make_unique<RestContext>(clock_, random_, *deadlines_, KindDefaults(),
+                                          kDefaultSettings);
     registry_ =
         std::make_unique<Registry>(RegistryContext{*storages_, clock_, random_, authorizer_});
     BootstrapOptions options;

@@ -62,7 +62,8 @@ WantedCondition DanglingOf(const flow::FlowSchema& schema, ResourceStorage* leve
 }
 
 // The condition is applied, so that it has an owner that others can see.
-void ApplyDangling(const WantedCondition& wanted, Timestamp now, Document& object) {
+void ApplyDangling(const DefaultPlans& defaults, const WantedCondition& wanted, Timestamp now,
+                   Document& object) {
   Document config = flow::FlowSchema::New();
   flow::MutableFlowSchema schema(config);
   schema.mutable_metadata().set_name(MetaOf(object).name());
@@ -82,7 +83,7 @@ void ApplyDangling(const WantedCondition& wanted, Timestamp now, Document& objec
   if (!untyped) return;
   // JSON shows an empty spec, about which nothing is to be said.
   untyped->root().Erase("spec");
-  Result<Document> applied = ApplyConfiguration(writer, object, *untyped, true);
+  Result<Document> applied = ApplyConfiguration(defaults, writer, object, *untyped, true);
   if (applied) object = std::move(*applied);
 }
 
@@ -149,9 +150,9 @@ Result<void> KeepFlowSchemaConditions(SystemWriter& writer) {
   for (Wrong& each : wrong) {
     const Timestamp now = NowOf(writer.rest().clock);
     Result<void> written = writer.RepairExisting(
-        schemas, each.name, [wanted = std::move(each.wanted), now](Document& object) {
+        schemas, each.name, [&writer, wanted = std::move(each.wanted), now](Document& object) {
           if (!Says(flow::FlowSchema(object).status().conditions(), wanted)) {
-            ApplyDangling(wanted, now, object);
+            ApplyDangling(writer.rest().defaults, wanted, now, object);
           }
         });
     if (!written) out = std::move(written);
@@ -176,7 +177,7 @@ Result<void> KeepApiServiceConditions(SystemWriter& writer) {
   for (Wrong& each : wrong) {
     const Timestamp now = NowOf(writer.rest().clock);
     Result<void> written = writer.RepairExisting(
-        resource, each.name, [wanted = std::move(each.wanted), now](Document& object) {
+        resource, each.name, [&writer, wanted = std::move(each.wanted), now](Document& object) {
           SetAvailable(wanted, now, object);
         });
     if (!written) out = std::move(written);

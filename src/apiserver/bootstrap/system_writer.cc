@@ -94,7 +94,8 @@ Result<Change> SystemWriter::Create(const Endpoint& endpoint, const Document& wa
   Document with_status = object.Copy();
   Change change;
   change.kind = Change::Kind::kWrite;
-  WriteContext write{*endpoint.resource, {}, now, rest_.random, nullptr, change.also};
+  WriteContext write{*endpoint.resource, {}, now, rest_.random, nullptr, change.also,
+                     rest_.settings};
   endpoint.storage->strategy().PrepareForCreate(object);
   SKIFF_RETURN_IF_ERROR(endpoint.behaviour->PrepareForCreate(write, object));
   TakeStatus(with_status.root(), object);

@@ -6,8 +6,8 @@
 
 namespace skiff {
 
-Result<void> DefaultAndNormalize(Document& object) {
-  ApplyDefaults(object);
+Result<void> DefaultAndNormalize(const DefaultPlans& defaults, Document& object) {
+  defaults.Apply(object);
   return Normalize(object);
 }
 

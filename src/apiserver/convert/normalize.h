@@ -23,9 +23,11 @@
 
 namespace skiff {
 
+class DefaultPlans;
+
 // Applied to objects of any kind, in the version that they came in. Doing so again changes nothing.
 // Fails with a bad request.
-Result<void> DefaultAndNormalize(Document& object);
+Result<void> DefaultAndNormalize(const DefaultPlans& defaults, Document& object);
 // The second half of it.
 Result<void> Normalize(Document& object);
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "apiserver/defaults/code_rules.h"
-#include "apiserver/defaults/plan.h"
+#include "apiserver/defaults/defaults.h"
 #include "object/value.h"
 
 namespace skiff {

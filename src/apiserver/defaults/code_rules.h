@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/feature_gates.h"
 #include "object/descriptor.h"
 #include "object/value.h"
 
@@ -15,9 +16,8 @@ namespace skiff {
 
 // What rules depend on beside the object.
 struct RuleSettings {
-  bool image_volumes;
-  bool pod_level_resources;
-  Clock* clock;  // null: there is none
+  FeatureGates gates;
+  Clock* clock = nullptr;  // null: there is none
 };
 
 struct RuleContext {

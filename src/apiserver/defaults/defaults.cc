@@ -1,67 +1,183 @@
 #include "apiserver/defaults/defaults.h"
 
-#include <atomic>
-#include <cassert>
-#include <memory>
-#include <mutex>
+#include <algorithm>
+#include <string>
+#include <unordered_set>
 #include <utility>
-#include <vector>
 
-#include "apiserver/defaults/plan.h"
-#include "base/feature_gate_table.h"
+#include "apiserver/defaults/apply_plan.h"
+#include "apiserver/defaults/wire_checks.h"
+#include "base/strings.h"
+#include "object/json/decode.h"
 
 namespace skiff {
-namespace {
 
-bool OnByDefault(std::string_view gate) {
-  const FeatureGate* const found = FindFeatureGate(gate);
-  return found != nullptr && found->on;
+DefaultPlans::DefaultPlans(const RuleSettings& settings) : settings_(settings) {}
+DefaultPlans::~DefaultPlans() = default;
+
+bool DefaultPlans::LeavesAlone(const MessageDesc* type, std::string_view message) const {
+  return checks_->LeavesAlone(type, message);
 }
 
-// The plans of the process. Those of an earlier environment are kept, for values of documents
-// point into them.
-class ProcessPlans {
+class PlanCompiler {
  public:
-  static ProcessPlans& Get() {
-    static ProcessPlans* const plans = new ProcessPlans();
-    return *plans;
-  }
+  explicit PlanCompiler(const DefaultsEnvironment& environment)
+      : environment_(environment),
+        plans_(new DefaultPlans({.gates = environment.gates, .clock = environment.clock})) {}
 
-  void Replace(DefaultsEnvironment environment) {
-    if (!environment.gate_enabled) environment.gate_enabled = OnByDefault;
-    const std::lock_guard lock(mutex_);
-    Use(environment);
-  }
-
-  const DefaultPlans& Current() {
-    const DefaultPlans* plans = current_.load(std::memory_order_acquire);
-    assert(plans != nullptr && "SetDefaultsEnvironment() comes first");
-    return *plans;
+  Result<std::unique_ptr<const DefaultPlans>> Compile() {
+    for (const GroupVersionDesc* file : AllGroupVersions()) {
+      for (const MessageDesc* message : file->messages) {
+        SKIFF_RETURN_IF_ERROR(AddOwn(*message));
+      }
+    }
+    AddParents();
+    for (auto& [message, plan] : plans_->plans_) LinkChildren(*plan);
+    for (auto& [message, plan] : plans_->plans_) FindFilledChildren(*plan);
+    SKIFF_ASSIGN_OR_RETURN(plans_->checks_, WireChecks::Compile(plans_->plans_, plans_->settings_));
+    return std::move(plans_);
   }
 
  private:
-  void Use(const DefaultsEnvironment& environment) {
-    auto plans = DefaultPlans::Compile(environment);
-    assert(plans.has_value());
-    all_.push_back(std::move(plans).value());
-    current_.store(all_.back().get(), std::memory_order_release);
+  // The message's own defaults; no plan when it has none.
+  Result<void> AddOwn(const MessageDesc& message) {
+    MessagePlan plan;
+    plan.message = &message;
+    for (uint16_t i = 0; i < message.fields.size(); ++i) {
+      const FieldDesc& field = message.fields[i];
+      if (!field.traits->default_json.empty()) {
+        SKIFF_ASSIGN_OR_RETURN(const Value value, Constant(message, i, field.traits->default_json));
+        // Giving a zero to a field that is no pointer would say nothing.
+        if (!IsUnset(field, value)) plan.constants.push_back(value.WithField(i));
+      }
+      if (IsResourceList(message, field)) plan.amounts.push_back(i);
+    }
+    SKIFF_RETURN_IF_ERROR(AddRulesOf(message, plan));
+    if (!plan.constants.empty() || !plan.rules.empty() || !plan.amounts.empty()) Add(plan);
+    return {};
   }
 
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<const DefaultPlans>> all_;
-  std::atomic<const DefaultPlans*> current_{nullptr};
+  // The rules of the plan's message or of one that is inlined in it, whose fields are its own.
+  Result<void> AddRulesOf(const MessageDesc& message, MessagePlan& plan) {
+    if (const DefaultsDesc* defaults = FindDefaults(&message)) {
+      for (const DefaultRuleDesc& rule : defaults->rules) {
+        SKIFF_RETURN_IF_ERROR(AddRule(message, rule, plan));
+      }
+    }
+    for (const ProtoFieldDesc& field : message.proto_fields) {
+      if (field.inlined != nullptr) SKIFF_RETURN_IF_ERROR(AddRulesOf(*field.inlined, plan));
+    }
+    return {};
+  }
+
+  // Core's maps of amounts, as the schema's note resource-amounts-round-up-to-milli has it.
+  static bool IsResourceList(const MessageDesc& message, const FieldDesc& field) {
+    return field.type == FieldType::kQuantity && field.cardinality == Cardinality::kMap &&
+           message.group_version->path == "core/v1";
+  }
+
+  // `stated_in` is the message that the schema gives the rule to.
+  Result<void> AddRule(const MessageDesc& stated_in, const DefaultRuleDesc& desc,
+                       MessagePlan& plan) {
+    const MessageDesc& message = *plan.message;
+    if (!desc.gate.empty() && !environment_.gates.IsNamedOn(desc.gate)) return {};
+    DefaultRule rule;
+    if (desc.by_code()) {
+      rule.code = environment_.find_rule(stated_in, desc.path);
+      if (rule.code == nullptr) {
+        return Fail(StatusReason::kInternalError, "no code for the default of " +
+                                                      Quoted(desc.path) + " in " +
+                                                      std::string(stated_in.name));
+      }
+    } else {
+      SKIFF_ASSIGN_OR_RETURN(rule.path, RulePath::Resolve(message, desc.path));
+      const RuleStep& last = rule.path.last();
+      if (desc.source.empty()) {
+        SKIFF_ASSIGN_OR_RETURN(rule.constant,
+                               Constant(rule.path.owner(), last.index, desc.value_json));
+        if (IsUnset(*last.field, rule.constant)) return {};
+      } else {
+        SKIFF_ASSIGN_OR_RETURN(rule.source, RulePath::Resolve(message, desc.source));
+      }
+    }
+    for (const ConditionDesc& condition : desc.conditions) {
+      SKIFF_ASSIGN_OR_RETURN(RulePath path, RulePath::Resolve(message, condition.path));
+      rule.conditions.push_back({std::move(path), condition.negated, condition.values});
+    }
+    plan.rules.push_back(std::move(rule));
+    return {};
+  }
+
+  // The value of a field, from JSON.
+  Result<Value> Constant(const MessageDesc& owner, uint16_t field, std::string_view json) {
+    const std::string object =
+        "{\"" + std::string(owner.fields[field].name()) + "\":" + std::string(json) + "}";
+    SKIFF_ASSIGN_OR_RETURN(Document document, DecodeJson(object, &owner));
+    const Value* value = document.root().Member(field);
+    const Value found = value == nullptr ? Value() : *value;
+    plans_->constants_.push_back(std::move(document));
+    return found;
+  }
+
+  void Add(MessagePlan plan) {
+    const MessageDesc* message = plan.message;
+    plans_->plans_.emplace(message, std::make_unique<MessagePlan>(std::move(plan)));
+  }
+
+  bool LeadsToDefaults(const MessageDesc& message) const {
+    return std::ranges::any_of(message.fields, [&](const FieldDesc& field) {
+      return field.message != nullptr && plans_->plans_.contains(field.message);
+    });
+  }
+
+  // Plans for the messages that have defaults somewhere below. Messages may contain themselves, so
+  // this goes on until nothing is found any more.
+  void AddParents() {
+    for (bool found = true; found;) {
+      found = false;
+      for (const GroupVersionDesc* file : AllGroupVersions()) {
+        for (const MessageDesc* message : file->messages) {
+          if (plans_->plans_.contains(message) || !LeadsToDefaults(*message)) continue;
+          MessagePlan plan;
+          plan.message = message;
+          Add(std::move(plan));
+          found = true;
+        }
+      }
+    }
+  }
+
+  void LinkChildren(MessagePlan& plan) {
+    for (uint16_t i = 0; i < plan.message->fields.size(); ++i) {
+      const FieldDesc& field = plan.message->fields[i];
+      if (field.message == nullptr) continue;
+      const auto child = plans_->plans_.find(field.message);
+      if (child == plans_->plans_.end()) continue;
+      plan.children.push_back({i, field.cardinality, false, child->second.get()});
+    }
+  }
+
+  // Messages that are no pointers cannot contain themselves, so that this comes to an end.
+  void FindFilledChildren(MessagePlan& plan) {
+    if (!ready_.insert(&plan).second) return;
+    for (MessagePlan::Child& child : plan.children) {
+      const FieldDesc& field = plan.message->fields[child.field];
+      if (child.cardinality != Cardinality::kSingle || field.pointer()) continue;
+      FindFilledChildren(*plans_->plans_.at(field.message));
+      Document empty = Document::OfType(field.message);
+      ApplyPlan(*child.plan, empty.root(), {empty.arena(), plans_->settings_});
+      child.filled_when_absent = empty.root().size() != 0;
+    }
+  }
+
+  const DefaultsEnvironment& environment_;
+  std::unique_ptr<DefaultPlans> plans_;
+  std::unordered_set<const MessagePlan*> ready_;  // whose children are known to be filled or not
 };
 
-}  // namespace
-
-void SetDefaultsEnvironment(DefaultsEnvironment environment) {
-  ProcessPlans::Get().Replace(std::move(environment));
+Result<std::unique_ptr<const DefaultPlans>> DefaultPlans::Compile(
+    const DefaultsEnvironment& environment) {
+  return PlanCompiler(environment).Compile();
 }
-
-bool HasAllDefaults(const MessageDesc* type, std::string_view message) {
-  return ProcessPlans::Get().Current().LeavesAlone(type, message);
-}
-
-void ApplyDefaults(Document& object) { ProcessPlans::Get().Current().Apply(object); }
 
 }  // namespace skiff

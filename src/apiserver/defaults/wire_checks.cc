@@ -205,7 +205,8 @@ class WireChecks::Compiler {
   std::unordered_map<Check*, std::vector<WirePath>> required_;
 };
 
-Result<std::unique_ptr<WireChecks>> WireChecks::Compile(const Plans& plans, RuleSettings settings) {
+Result<std::unique_ptr<WireChecks>> WireChecks::Compile(const Plans& plans,
+                                                        const RuleSettings& settings) {
   auto out = std::make_unique<WireChecks>();
   out->settings_ = settings;
   SKIFF_RETURN_IF_ERROR(Compiler(plans, *out).Run());

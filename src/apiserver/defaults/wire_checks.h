@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "apiserver/defaults/plan.h"
+#include "apiserver/defaults/defaults.h"
 #include "base/status.h"
 #include "object/protobuf/wire_path.h"
 
@@ -22,7 +22,8 @@ class WireChecks {
  public:
   using Plans = std::unordered_map<const MessageDesc*, std::unique_ptr<MessagePlan>>;
 
-  static Result<std::unique_ptr<WireChecks>> Compile(const Plans& plans, RuleSettings settings);
+  static Result<std::unique_ptr<WireChecks>> Compile(const Plans& plans,
+                                                     const RuleSettings& settings);
 
   bool LeavesAlone(const MessageDesc* type, std::string_view message) const;
 

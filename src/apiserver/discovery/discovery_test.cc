@@ -19,8 +19,8 @@ constexpr std::string_view kAggregatedProtobuf =
 class DiscoveryTest : public testing::Test {
  protected:
   DiscoveryTest()
-      : served_(std::make_shared<ServedResources>(RuntimeConfig(),
-                                                  [](std::string_view) { return true; })),
+      : served_(std::make_shared<ServedResources>(
+            RuntimeConfig(), FeatureGates({{"AllAlpha", true}, {"AllBeta", true}}))),
         discovery_(served_, "10.0.0.1:6443") {}
 
   DocumentResponse Get(const DocumentRequest& request) {

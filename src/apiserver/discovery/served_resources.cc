@@ -8,14 +8,14 @@ namespace skiff {
 namespace {
 
 ServedVersion Serve(const GroupVersionInfo& info, const RuntimeConfig& config,
-                    const ServedResources::GateEnabled& gate_enabled) {
+                    const FeatureGates& gates) {
   ServedVersion version{&info, {}};
   for (const ResourceDesc& resource : info.resources) {
     if (!config.Serves(resource)) continue;
-    if (!resource.gate.empty() && !gate_enabled(resource.gate)) continue;
+    if (!resource.gate.empty() && !gates.IsNamedOn(resource.gate)) continue;
     ServedResource& served = version.resources.emplace_back(ServedResource{&resource, {}});
     for (const SubresourceDesc& subresource : resource.subresources) {
-      if (!subresource.gate.empty() && !gate_enabled(subresource.gate)) continue;
+      if (!subresource.gate.empty() && !gates.IsNamedOn(subresource.gate)) continue;
       served.subresources.push_back(&subresource);
     }
   }
@@ -61,9 +61,9 @@ const T* FindByName(const std::vector<T>& sorted, std::string_view name, NameOf 
 
 }  // namespace
 
-ServedResources::ServedResources(const RuntimeConfig& config, const GateEnabled& gate_enabled) {
+ServedResources::ServedResources(const RuntimeConfig& config, const FeatureGates& gates) {
   for (const GroupVersionInfo& info : ServedGroupVersions()) {
-    ServedVersion version = Serve(info, config, gate_enabled);
+    ServedVersion version = Serve(info, config, gates);
     if (version.resources.empty()) continue;
     GroupNamed(groups_, info.desc->group).versions.push_back(std::move(version));
   }

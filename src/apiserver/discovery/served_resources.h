@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "apiserver/discovery/runtime_config.h"
+#include "base/feature_gates.h"
 #include "object/resource.h"
 
 namespace skiff {
@@ -41,9 +42,7 @@ struct ServedGroup {
 
 class ServedResources {
  public:
-  using GateEnabled = std::function<bool(std::string_view gate)>;
-
-  ServedResources(const RuntimeConfig& config, const GateEnabled& gate_enabled);
+  ServedResources(const RuntimeConfig& config, const FeatureGates& gates);
 
   // In the order of discovery: core, the aggregator's own, then by priority and name.
   std::span<const ServedGroup> groups() const { return groups_; }

@@ -10,7 +10,7 @@ namespace {
 ServedResources Serve(std::string_view config, bool gates = true) {
   const Result<RuntimeConfig> parsed = RuntimeConfig::Parse(config);
   EXPECT_TRUE(parsed) << parsed.error().message();
-  return ServedResources(*parsed, [gates](std::string_view) { return gates; });
+  return ServedResources(*parsed, FeatureGates({{"AllAlpha", gates}, {"AllBeta", gates}}));
 }
 
 std::string ErrorOf(std::string_view config) {

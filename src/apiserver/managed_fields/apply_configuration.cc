@@ -43,8 +43,10 @@ std::string SubjectText(const Document& config) {
 // One apply under way.
 class ApplyRun {
  public:
-  ApplyRun(const FieldWriter& writer, const Document& live, const Document& config)
-      : writer_(writer),
+  ApplyRun(const DefaultPlans& defaults, const FieldWriter& writer, const Document& live,
+           const Document& config)
+      : defaults_(defaults),
+        writer_(writer),
         live_(live),
         config_(config),
         self_(EntryOf(writer, true)),
@@ -167,7 +169,7 @@ class ApplyRun {
                                               ") to proper version: " + object.error().message());
     }
     if (changed_) {
-      if (const Result<void> done = DefaultAndNormalize(*object); !done) {
+      if (const Result<void> done = DefaultAndNormalize(defaults_, *object); !done) {
         return Fail(StatusReason::kUnknown, "failed to convert to unversioned (" +
                                                 SubjectText(config_) +
                                                 "): " + done.error().message());
@@ -179,6 +181,7 @@ class ApplyRun {
   }
 
   Arena arena_{kArenaBytes};
+  const DefaultPlans& defaults_;
   const FieldWriter& writer_;
   const Document& live_;
   const Document& config_;
@@ -194,9 +197,9 @@ class ApplyRun {
 
 }  // namespace
 
-Result<Document> ApplyConfiguration(const FieldWriter& writer, const Document& live,
-                                    const Document& config, bool force) {
-  return ApplyRun(writer, live, config).Run(force);
+Result<Document> ApplyConfiguration(const DefaultPlans& defaults, const FieldWriter& writer,
+                                    const Document& live, const Document& config, bool force) {
+  return ApplyRun(defaults, writer, live, config).Run(force);
 }
 
 }  // namespace skiff

@@ -9,10 +9,12 @@
 
 namespace skiff {
 
+class DefaultPlans;
+
 // The object that a configuration, an untyped tree, makes of `live`, with its managedFields and
 // defaults. kConflict, with a cause for each field, if others own what would change and `force` is
 // not set.
-Result<Document> ApplyConfiguration(const FieldWriter& writer, const Document& live,
-                                    const Document& config, bool force);
+Result<Document> ApplyConfiguration(const DefaultPlans& defaults, const FieldWriter& writer,
+                                    const Document& live, const Document& config, bool force);
 
 }  // namespace skiff

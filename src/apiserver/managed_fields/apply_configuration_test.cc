@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/convert/normalize.h"
+#include "apiserver/defaults/testing.h"
 #include "apiserver/managed_fields/field_manager.h"
 #include "apiserver/managed_fields/testing.h"
 #include "base/random.h"
@@ -84,7 +85,7 @@ TEST(ApplyTest, MakesWhatAnUpdateMakes) {
         "}";
     Result<Document> updated = DecodeJson(json, FindKind(version, kind));
     ASSERT_TRUE(updated) << json;
-    ASSERT_TRUE(DefaultAndNormalize(*updated));
+    ASSERT_TRUE(DefaultAndNormalize(KindDefaults(), *updated));
     ManagedObject applied(version, kind);
     ASSERT_EQ(applied.Apply("m", json), "") << json;
     Result<Document> made = DecodeJson(applied.Json(), FindKind(version, kind));

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/defaults/testing.h"
 #include "apiserver/managed_fields/apply_configuration.h"
 #include "apiserver/managed_fields/entries.h"
 #include "apiserver/managed_fields/field_manager.h"
@@ -40,7 +41,7 @@ class ManagedObject {
     config->root().Set(config->arena(), "apiVersion", Value::String(api_version_));
     config->root().Set(config->arena(), "kind", Value::String(type_->name));
     Result<Document> made =
-        ApplyConfiguration(Writer(manager, subresource), object_, *config, force);
+        ApplyConfiguration(KindDefaults(), Writer(manager, subresource), object_, *config, force);
     if (!made) return made.error().message();
     Store(std::move(*made));
     return {};

@@ -23,8 +23,8 @@ constexpr std::string_view kV3Protobuf =
 class OpenApiTest : public testing::Test {
  protected:
   OpenApiTest()
-      : openapi_(std::make_shared<ServedResources>(RuntimeConfig(),
-                                                   [](std::string_view) { return true; }),
+      : openapi_(std::make_shared<ServedResources>(
+                     RuntimeConfig(), FeatureGates({{"AllAlpha", true}, {"AllBeta", true}})),
                  "v1.36.4") {}
 
   DocumentResponse Get(const DocumentRequest& request) {

@@ -20,7 +20,7 @@ class BehavioursTest : public ::testing::Test {
     return DecodeJson(json, FindKind(untyped.api_version(), untyped.kind())).value();
   }
   WriteContext Write(std::string_view subresource = {}) {
-    return {resource_, subresource, {1000, 0}, random_, &user_, transaction_};
+    return {resource_, subresource, {1000, 0}, random_, &user_, transaction_, kDefaultSettings};
   }
   std::string Created(ResourceBehaviour&& behaviour, std::string_view json) {
     Document object = Read(json);

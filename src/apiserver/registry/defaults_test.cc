@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <string>
@@ -11,7 +12,6 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/defaults/plan.h"
 #include "apiserver/registry/find_default_rule.h"
 #include "apiserver/registry/use_kinds.h"
 #include "object/field_path.h"
@@ -74,27 +74,26 @@ std::vector<Case> ReadCases() {
   return cases;
 }
 
-// Time stands still at 2023-11-14T22:13:20Z.
-void UseManualClock() {
+// As of a server without flags, where time stands still at 2023-11-14T22:13:20Z.
+const DefaultPlans& Defaults() {
   static ManualClock clock;
-  UseKinds({.gate_enabled = nullptr, .clock = &clock});
+  static const std::unique_ptr<const DefaultPlans> plans = DefaultsOfKinds({}, &clock);
+  return *plans;
 }
 
 std::string Defaulted(std::string_view json) {
   Document object = Decode(json);
-  ApplyDefaults(object);
+  Defaults().Apply(object);
   return EncodeJson(object.root());
 }
 
 class DefaultsCaseTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(DefaultsCaseTest, AddsWhatTheTableSaysAndNothingElse) {
-  UseManualClock();
   EXPECT_EQ(Defaulted(GetParam().object), EncodeJson(Decode(GetParam().expected).root()));
 }
 
 TEST_P(DefaultsCaseTest, ChangesNothingTheSecondTime) {
-  UseManualClock();
   const std::string once = Defaulted(GetParam().object);
   EXPECT_EQ(Defaulted(once), once);
 }
@@ -118,23 +117,22 @@ bool OnlyDecodingTells(const Case& one, const Document& object) {
 }
 
 TEST_P(DefaultsCaseTest, BytesTellWhetherSomethingIsMissing) {
-  UseManualClock();
   Document object = Decode(GetParam().object);
   if (!object.type()->in_protobuf) return;
   const std::string given = MessageOf(object);
-  ApplyDefaults(object);
+  Defaults().Apply(object);
   const std::string complete = MessageOf(object);
   if (given != complete) {
-    EXPECT_FALSE(HasAllDefaults(object.type(), given));
+    EXPECT_FALSE(Defaults().LeavesAlone(object.type(), given));
   }
-  EXPECT_EQ(HasAllDefaults(object.type(), complete), !OnlyDecodingTells(GetParam(), object));
+  EXPECT_EQ(Defaults().LeavesAlone(object.type(), complete),
+            !OnlyDecodingTells(GetParam(), object));
 }
 
 TEST_P(DefaultsCaseTest, BytesTellOfEachDefaultThatIsMissingAlone) {
-  UseManualClock();
   Document object = Decode(GetParam().object);
   if (!object.type()->in_protobuf) return;
-  ApplyDefaults(object);
+  Defaults().Apply(object);
   const std::string complete = MessageOf(object);
   // Any member taken away is missed if defaulting puts it back.
   const std::function<void(Value&)> visit = [&](Value& at) {
@@ -151,9 +149,9 @@ TEST_P(DefaultsCaseTest, BytesTellOfEachDefaultThatIsMissingAlone) {
       at.EraseMember(member.field());
       const std::string without = MessageOf(object);
       Document again = Decode(EncodeJson(object.root()));
-      ApplyDefaults(again);
+      Defaults().Apply(again);
       if (MessageOf(again) != without) {
-        EXPECT_FALSE(HasAllDefaults(object.type(), without)) << EncodeJson(object.root());
+        EXPECT_FALSE(Defaults().LeavesAlone(object.type(), without)) << EncodeJson(object.root());
       }
       at.SetMember(object.arena(), member.field(), member);
       visit(*at.Member(member.field()));
@@ -164,18 +162,17 @@ TEST_P(DefaultsCaseTest, BytesTellOfEachDefaultThatIsMissingAlone) {
 }
 
 TEST_P(DefaultsCaseTest, ChangedBytesAreNotTakenForComplete) {
-  UseManualClock();
   Document object = Decode(GetParam().object);
   const MessageDesc* const type = object.type();
   if (!type->in_protobuf) return;
-  ApplyDefaults(object);
+  Defaults().Apply(object);
   const std::string complete = MessageOf(object);
   const auto check = [&](const std::string& bytes) {
-    if (!HasAllDefaults(type, bytes)) return;
+    if (!Defaults().LeavesAlone(type, bytes)) return;
     Result<Document> read = DecodeProtobuf(bytes, type);
     if (!read) return;  // damaged where no default can be
     const std::string before = MessageOf(*read);
-    ApplyDefaults(*read);
+    Defaults().Apply(*read);
     EXPECT_EQ(MessageOf(*read), before);
   };
   for (size_t i = 0; i < complete.size(); ++i) {
@@ -191,14 +188,14 @@ TEST_P(DefaultsCaseTest, ChangedBytesAreNotTakenForComplete) {
 INSTANTIATE_TEST_SUITE_P(Tables, DefaultsCaseTest, ::testing::ValuesIn(ReadCases()));
 
 DefaultsEnvironment WithGates(bool on) {
-  return {.gate_enabled = [on](std::string_view) { return on; },
+  return {.gates = FeatureGates({{"AllAlpha", on}, {"AllBeta", on}}),
           .clock = nullptr,
           .find_rule = FindDefaultRule};
 }
 
 std::string DefaultedWithGates(std::string_view json, bool on) {
-  static const auto* const all = DefaultPlans::Compile(WithGates(true)).value().release();
-  static const auto* const none = DefaultPlans::Compile(WithGates(false)).value().release();
+  static const auto all = DefaultPlans::Compile(WithGates(true)).value();
+  static const auto none = DefaultPlans::Compile(WithGates(false)).value();
   Document object = Decode(json);
   (on ? all : none)->Apply(object);
   return EncodeJson(object.root());
@@ -235,12 +232,9 @@ TEST(DefaultsTest, RulesBehindGatesHoldOnlyIfTheGateIsOn) {
   EXPECT_NE(DefaultedWithGates(kSet, true).find("maxUnavailable"), std::string::npos);
   EXPECT_EQ(DefaultedWithGates(kSet, false).find("maxUnavailable"), std::string::npos);
   constexpr std::string_view kPod =
-      R"({"kind":"Pod","apiVersion":"v1","spec":{"resources":{"limits":{"cpu":"1"}},
-          "volumes":[{"image":{"reference":"a"}}]}})";
+      R"({"kind":"Pod","apiVersion":"v1","spec":{"resources":{"limits":{"cpu":"1"}}}})";
   EXPECT_NE(DefaultedWithGates(kPod, true).find("requests"), std::string::npos);
   EXPECT_EQ(DefaultedWithGates(kPod, false).find("requests"), std::string::npos);
-  EXPECT_NE(DefaultedWithGates(kPod, true).find("pullPolicy"), std::string::npos);
-  EXPECT_EQ(DefaultedWithGates(kPod, false).find("pullPolicy"), std::string::npos);
 }
 
 TEST(DefaultsTest, WithoutAClockTimesStayUnset) {
@@ -251,14 +245,13 @@ TEST(DefaultsTest, WithoutAClockTimesStayUnset) {
 
 TEST(DefaultsTest, DocumentsWithoutATypeStayAsTheyAre) {
   Document object = DecodeJson(R"({"kind":"Pod","apiVersion":"v1"})", nullptr).value();
-  ApplyDefaults(object);
+  Defaults().Apply(object);
   EXPECT_EQ(EncodeJson(object.root()), R"({"apiVersion":"v1","kind":"Pod"})");
 }
 
 TEST(DefaultsTest, RecordedObjectsOfEveryKindChangeOnceAtMost) {
   const fs::path folder = fs::path(SKIFF_SOURCE_DIR) / "../shared/fixtures/wire";
   if (!fs::is_directory(folder)) GTEST_SKIP() << "../shared/fixtures is not there";
-  UseManualClock();
   for (const auto& file : fs::directory_iterator(folder)) {
     if (file.path().extension() != ".json") continue;
     const std::string json = ReadFile(file.path());
@@ -273,7 +266,7 @@ TEST(DefaultsTest, AListOfNoPoliciesIsNotFilled) {
   Document scaler = Decode(
       R"({"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","spec":{"behavior":)"
       R"({"scaleUp":{"policies":null},"scaleDown":{"policies":[]}}}})");
-  ApplyDefaults(scaler);
+  Defaults().Apply(scaler);
   const Value& behavior = *scaler.root().FindPath({"spec", "behavior"});
   EXPECT_EQ(behavior.FindPath({"scaleUp", "policies"})->size(), 2U);
   EXPECT_EQ(behavior.FindPath({"scaleDown", "policies"})->size(), 0U);

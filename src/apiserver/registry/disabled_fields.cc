@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "apiserver/registry/core/disabled_pod_fields.h"
-#include "apiserver/validation/features.h"
 
 namespace skiff {
 namespace {
@@ -193,9 +192,10 @@ bool HasAny(const Value& object, std::span<const std::string_view> paths) {
 
 }  // namespace
 
-void DropDisabledFields(const ResourceDesc& resource, const Document* old, Document& object) {
+void DropDisabledFields(const FeatureGates& gates, const ResourceDesc& resource,
+                        const Document* old, Document& object) {
   for (const GatedFields& each : kGatedFields) {
-    if (IsOn(each.feature) || each.resource != resource.name ||
+    if (gates.IsOn(each.feature) || each.resource != resource.name ||
         each.group != resource.version->desc->group) {
       continue;
     }
@@ -211,7 +211,7 @@ void DropDisabledFields(const ResourceDesc& resource, const Document* old, Docum
     if (each.resource != resource.name || each.group != resource.version->desc->group) continue;
     Value* spec = FieldAt(object.root(), each.path);
     const Value* old_spec = old != nullptr ? FieldAt(old->root(), each.path) : nullptr;
-    if (spec != nullptr) DropDisabledPodFields(*spec, old_spec);
+    if (spec != nullptr) DropDisabledPodFields(gates, *spec, old_spec);
   }
 }
 

@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/validation/features.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 
@@ -113,11 +112,12 @@ const ResourceDesc& ResourceOf(std::string_view path) {
   return *found;
 }
 
-std::string Written(const Case& asked, std::optional<std::string_view> old) {
+std::string Written(const Case& asked, bool on, std::optional<std::string_view> old) {
+  const FeatureGates gates({{std::string(asked.feature.name()), on}});
   const ResourceDesc& resource = ResourceOf(asked.resource);
   Document object = DecodeJson(asked.with, resource.kind).value();
   const Document before = DecodeJson(old.value_or("{}"), resource.kind).value();
-  DropDisabledFields(resource, old ? &before : nullptr, object);
+  DropDisabledFields(gates, resource, old ? &before : nullptr, object);
   return EncodeJson(object.root());
 }
 
@@ -127,23 +127,20 @@ std::string Plain(const Case& asked, std::string_view json) {
 
 TEST(DisabledFieldsTest, WhatBelongsToAFeatureThatIsOffIsTakenOut) {
   for (const Case& each : kCases) {
-    const ScopedFeature off(each.feature, false);
-    EXPECT_EQ(Written(each, std::nullopt), Plain(each, each.without)) << each.resource;
-    EXPECT_EQ(Written(each, each.without), Plain(each, each.without)) << each.resource;
+    EXPECT_EQ(Written(each, false, std::nullopt), Plain(each, each.without)) << each.resource;
+    EXPECT_EQ(Written(each, false, each.without), Plain(each, each.without)) << each.resource;
   }
 }
 
 TEST(DisabledFieldsTest, WhatIsStoredStays) {
   for (const Case& each : kCases) {
-    const ScopedFeature off(each.feature, false);
-    EXPECT_EQ(Written(each, each.with), Plain(each, each.with)) << each.resource;
+    EXPECT_EQ(Written(each, false, each.with), Plain(each, each.with)) << each.resource;
   }
 }
 
 TEST(DisabledFieldsTest, NothingIsTakenOutOfAFeatureThatIsOn) {
   for (const Case& each : kCases) {
-    const ScopedFeature on(each.feature, true);
-    EXPECT_EQ(Written(each, std::nullopt), Plain(each, each.with)) << each.resource;
+    EXPECT_EQ(Written(each, true, std::nullopt), Plain(each, each.with)) << each.resource;
   }
 }
 
@@ -178,24 +175,11 @@ TEST(DisabledFieldsTest, PodsAndTheirTemplatesLoseWhatBelongsToAFeatureThatIsOff
     };
     const Document with = around(kWith);
     Document object = with.Copy();
-    DropDisabledFields(resource, &with, object);
+    DropDisabledFields({}, resource, &with, object);
     EXPECT_TRUE(DeepEqual(object.root(), with.root())) << each.resource;
-    DropDisabledFields(resource, nullptr, object);
+    DropDisabledFields({}, resource, nullptr, object);
     EXPECT_EQ(EncodeJson(object.root()), EncodeJson(around(kWithout).root()));
   }
-}
-
-TEST(DisabledFieldsTest, TheGatesAreSetByName) {
-  SetFeatures([](std::string_view gate) { return gate == "HPAScaleToZero"; });
-  EXPECT_TRUE(IsOn("HPAScaleToZero"));
-  EXPECT_FALSE(IsOn("DRADeviceTaints"));
-  SetFeatures([](std::string_view gate) {
-    return gate != "HPAScaleToZero" && gate != "MaxUnavailableStatefulSet";
-  });
-  EXPECT_FALSE(IsOn("HPAScaleToZero"));
-  EXPECT_TRUE(IsOn("DRADeviceTaints"));
-  SetFeatures([](std::string_view gate) { return FindFeatureGate(gate)->on; });
-  EXPECT_TRUE(IsOn("StrictIPCIDRValidation"));
 }
 
 }  // namespace

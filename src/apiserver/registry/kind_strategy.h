@@ -1,5 +1,5 @@
 // What writing objects of some kinds does to them beyond the actions of the schema, where that
-// needs nothing but the objects and the time.
+// needs nothing but the objects, the time and the settings of the server.
 #pragma once
 
 #include <span>
@@ -12,9 +12,8 @@ namespace skiff {
 struct KindStrategy {
   std::string_view group;
   std::string_view resource;
-  void (*create)(Document& object, Timestamp now);  // may be null
-  void (*update)(std::string_view subresource, const Document& old, Document& object,
-                 Timestamp now);  // may be null
+  void (*create)(const WriteContext& write, Document& object);                       // may be null
+  void (*update)(const WriteContext& write, const Document& old, Document& object);  // may be null
 };
 // Of all kinds that have one.
 std::span<const KindStrategy* const> KindStrategies();
@@ -24,13 +23,11 @@ class StrategyBehaviour final : public ResourceBehaviour {
   explicit StrategyBehaviour(const KindStrategy& strategy) : strategy_(strategy) {}
 
   Result<void> PrepareForCreate(WriteContext& write, Document& object) override {
-    if (strategy_.create != nullptr) strategy_.create(object, write.now);
+    if (strategy_.create != nullptr) strategy_.create(write, object);
     return {};
   }
   Result<void> PrepareForUpdate(WriteContext& write, Document& old, Document& object) override {
-    if (strategy_.update != nullptr) {
-      strategy_.update(write.subresource, old, object, write.now);
-    }
+    if (strategy_.update != nullptr) strategy_.update(write, old, object);
     return {};
   }
 

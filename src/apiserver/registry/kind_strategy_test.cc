@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/validation/features.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 
@@ -12,6 +11,21 @@ namespace skiff {
 namespace {
 
 constexpr Timestamp kNow{1700000000, 500};
+
+struct WriteFixture {
+  explicit WriteFixture(const KindSettings& settings, std::string_view subresource = {})
+      : write{*FindResource("", "v1", "pods"),
+              subresource,
+              kNow,
+              random,
+              nullptr,
+              transaction,
+              settings} {}
+
+  SeededRandom random{1};
+  Transaction transaction;
+  WriteContext write;
+};
 
 const KindStrategy& Strategy(std::string_view resource) {
   for (const KindStrategy* each : KindStrategies()) {
@@ -28,9 +42,10 @@ Document Make(std::string_view api_version, std::string_view kind, std::string_v
 }
 
 std::string Created(std::string_view resource, std::string_view api_version, std::string_view kind,
-                    std::string_view json) {
+                    std::string_view json, const KindSettings& settings = kDefaultSettings) {
   Document object = Make(api_version, kind, json);
-  Strategy(resource).create(object, kNow);
+  WriteFixture fixture(settings);
+  Strategy(resource).create(fixture.write, object);
   return EncodeJson(object.root());
 }
 
@@ -38,7 +53,8 @@ std::string Updated(std::string_view resource, std::string_view api_version, std
                     std::string_view old, std::string_view json, std::string_view subresource) {
   const Document before = Make(api_version, kind, old);
   Document object = Make(api_version, kind, json);
-  Strategy(resource).update(subresource, before, object, kNow);
+  WriteFixture fixture(kDefaultSettings, subresource);
+  Strategy(resource).update(fixture.write, before, object);
   return EncodeJson(object.root());
 }
 
@@ -71,15 +87,15 @@ TEST(StrategiesTest, ASourceInAnotherNamespaceIsForAGate) {
   const auto update = [&](std::string_view old) {
     return Updated("persistentvolumeclaims", "v1", "PersistentVolumeClaim", old, kClaim, "");
   };
-  const auto create = [&] {
-    return Created("persistentvolumeclaims", "v1", "PersistentVolumeClaim", kClaim);
+  const auto create = [&](const KindSettings& settings = kDefaultSettings) {
+    return Created("persistentvolumeclaims", "v1", "PersistentVolumeClaim", kClaim, settings);
   };
   EXPECT_FALSE(Has(create(), "dataSource"));
   EXPECT_FALSE(Has(update(R"({"spec": {}})"), "dataSource"));
   EXPECT_TRUE(Has(update(kClaim), R"("namespace":"other")"));
-  const ScopedFeature on("CrossNamespaceVolumeDataSource", true);
-  EXPECT_TRUE(Has(create(), R"("namespace":"other")"));
-  EXPECT_FALSE(Has(create(), R"("dataSource":)"));
+  const KindSettings on{.gates = FeatureGates({{"CrossNamespaceVolumeDataSource", true}})};
+  EXPECT_TRUE(Has(create(on), R"("namespace":"other")"));
+  EXPECT_FALSE(Has(create(on), R"("dataSource":)"));
 }
 
 TEST(StrategiesTest, TheTwoSourcesOfAClaimSayTheSame) {

@@ -24,7 +24,6 @@
 #include "apiserver/rest/admit.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/scale.h"
-#include "apiserver/validation/features.h"
 #include "serving/request/respond.h"
 
 namespace skiff {
@@ -121,8 +120,8 @@ namespace {
 Handler Creating(Handler handler) {
   return [handler = std::move(handler)](ApiRequestPtr request, const Endpoint& endpoint) {
     const auto& may_create = endpoint.context->may_create;
-    if (IsOn("AuthorizePodWebsocketUpgradeCreatePermission") && request->info.verb != "create" &&
-        may_create) {
+    if (endpoint.context->settings.gates.IsOn("AuthorizePodWebsocketUpgradeCreatePermission") &&
+        request->info.verb != "create" && may_create) {
       const Result<void> allowed = may_create(*request);
       if (!allowed) return RespondError(*request, allowed.error());
     }

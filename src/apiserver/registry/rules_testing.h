@@ -19,6 +19,7 @@
 
 #include "apiserver/registry/find_rules.h"
 #include "apiserver/validation/kind_rules.h"
+#include "base/feature_gates.h"
 #include "object/field_path.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
@@ -45,34 +46,41 @@ class RulesTester {
   RulesTester(const KindRules& rules, std::string_view api_version, std::string_view valid)
       : type_(FindKind(api_version, rules.kind)), rules_(&rules), valid_(valid) {}
 
+  // The same rules in a server that was given these gates.
+  RulesTester With(const GivenGates& gates) const {
+    RulesTester out = *this;
+    out.settings_.gates = FeatureGates(gates);
+    return out;
+  }
+
   std::string New(std::string_view edits) const {
-    FieldErrors errors;
+    FieldErrors errors(settings_);
     rules_->create(Make(valid_, edits), errors);
     return Text(errors);
   }
   // The faults with their messages, "path: message" joined with "; ".
   std::string NewMessages(std::string_view edits) const {
-    FieldErrors errors;
+    FieldErrors errors(settings_);
     rules_->create(Make(valid_, edits), errors);
     return Messages(errors);
   }
   std::string ChangedMessages(std::string_view old_edits, std::string_view edits,
                               std::string_view subresource = {}) const {
     const std::string before = Edited(valid_, old_edits);
-    FieldErrors errors;
+    FieldErrors errors(settings_);
     rules_->OfUpdate(subresource)(Make(before, edits), Make(before, {}), errors);
     return Messages(errors);
   }
   std::string Changed(std::string_view old_edits, std::string_view edits,
                       std::string_view subresource = {}) const {
     const std::string before = Edited(valid_, old_edits);
-    FieldErrors errors;
+    FieldErrors errors(settings_);
     rules_->OfUpdate(subresource)(Make(before, edits), Make(before, {}), errors);
     return Text(errors);
   }
   std::vector<std::string> Warnings(std::string_view edits) const {
     std::vector<std::string> warnings;
-    rules_->warn(Make(valid_, edits), nullptr, warnings);
+    rules_->warn(Make(valid_, edits), nullptr, settings_, warnings);
     return warnings;
   }
   std::vector<std::string> ChangeWarnings(std::string_view old_edits,
@@ -80,7 +88,7 @@ class RulesTester {
     const std::string before = Edited(valid_, old_edits);
     std::vector<std::string> warnings;
     const Document old = Make(before, {});
-    rules_->warn(Make(before, edits), &old, warnings);
+    rules_->warn(Make(before, edits), &old, settings_, warnings);
     return warnings;
   }
 
@@ -163,6 +171,7 @@ class RulesTester {
   const MessageDesc* type_;
   const KindRules* rules_;
   std::string valid_;
+  KindSettings settings_;
 };
 
 }  // namespace skiff::testing

@@ -22,9 +22,10 @@ class StatusWarningsTest : public ::testing::Test {
                std::string_view subresource = "status") {
     const Document object = DecodeJson(json, resource.kind).value();
     Texts warnings;
-    WriteContext write{resource, subresource, {1000, 0}, random_, nullptr, transaction_};
+    WriteContext write{resource, subresource,  {1000, 0},       random_,
+                       nullptr,  transaction_, kDefaultSettings};
     write.warnings = &warnings;
-    FieldErrors errors;
+    FieldErrors errors(kDefaultSettings);
     behaviour.Check(write, &object, object, true, errors);
     EXPECT_TRUE(errors.empty());
     return warnings;

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/defaults/testing.h"
 #include "apiserver/rest/object_change.h"
 #include "apiserver/rest/storage_set.h"
 #include "base/clock.h"
@@ -33,8 +34,13 @@ class StoredNamesTest : public ::testing::Test {
     ASSERT_TRUE(store) << store.error().ToString();
     store_ = std::move(*store);
     leases_ = std::make_unique<LeasePool>(*store_, clock_);
-    environment_ = std::make_unique<StorageEnvironment>(StorageEnvironment{
-        .store = *store_, .clock = clock_, .random = random_, .leases = *leases_, .log = &log_});
+    environment_ =
+        std::make_unique<StorageEnvironment>(StorageEnvironment{.store = *store_,
+                                                                .clock = clock_,
+                                                                .random = random_,
+                                                                .leases = *leases_,
+                                                                .defaults = KindDefaults(),
+                                                                .log = &log_});
     const ResourceHub* hubs[] = {FindResource("", "v1", "configmaps")->hub,
                                  FindResource("", "v1", "nodes")->hub};
     storages_ = std::move(*StorageSet::Make(hubs, *environment_));

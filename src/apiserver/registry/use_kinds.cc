@@ -1,5 +1,6 @@
 #include "apiserver/registry/use_kinds.h"
 
+#include <cassert>
 #include <utility>
 
 #include "apiserver/convert/conversion_rule.h"
@@ -10,11 +11,17 @@
 
 namespace skiff {
 
-void UseKinds(DefaultsEnvironment environment) {
-  environment.find_rule = FindDefaultRule;
-  SetDefaultsEnvironment(std::move(environment));
+void UseKinds() {
   SetConversionRules(FindConversionOfKind);
   SetNormalForms(FindNormalFormOfKind);
+}
+
+std::unique_ptr<const DefaultPlans> DefaultsOfKinds(const FeatureGates& gates, Clock* clock) {
+  auto plans =
+      DefaultPlans::Compile({.gates = gates, .clock = clock, .find_rule = FindDefaultRule});
+  // Nothing but the schema can be wrong, and that it compiles is tested.
+  assert(plans.has_value());
+  return std::move(*plans);
 }
 
 }  // namespace skiff

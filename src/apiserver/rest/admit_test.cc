@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/defaults/testing.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "object/json/encode.h"
@@ -49,7 +50,11 @@ class AdmitConnectionTest : public ::testing::Test {
   // What came of asking for the URL; empty: it is admitted.
   std::string Connect(std::string path, std::string query = {}, Admission* admission = nullptr) {
     admission_.asked.clear();
-    RestContext context{.clock = clock_, .random = random_, .deadlines = deadlines_};
+    RestContext context{.clock = clock_,
+                        .random = random_,
+                        .deadlines = deadlines_,
+                        .defaults = KindDefaults(),
+                        .settings = kDefaultSettings};
     context.admission = admission;
     ApiRequest request{.http = {}, .responder = Responder(std::make_shared<NoSink>())};
     auto parsed = QueryParameters::Parse(query);

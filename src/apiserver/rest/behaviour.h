@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apiserver/validation/kind_settings.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -26,6 +27,7 @@ struct WriteContext {
   Random& random;
   const UserInfo* user;  // null: the server itself
   Transaction& transaction;
+  const KindSettings& settings;
   bool dry_run = false;
   // Where texts of Warning headers go; null: nobody reads them.
   std::vector<std::string>* warnings = nullptr;

@@ -45,10 +45,11 @@ Result<Document> Read(Creation& creation) {
   const Endpoint& endpoint = creation.endpoint;
   // Warnings of a former try are told once.
   request.warnings.resize(creation.warned);
-  SKIFF_ASSIGN_OR_RETURN(
-      Document object,
-      ReadBody(request, {endpoint.resource->kind, endpoint.resource->version->desc->api_version,
-                         endpoint.resource->kind_name}));
+  SKIFF_ASSIGN_OR_RETURN(Document object, ReadBody(request,
+                                                   {endpoint.resource->kind,
+                                                    endpoint.resource->version->desc->api_version,
+                                                    endpoint.resource->kind_name},
+                                                   endpoint.context->defaults));
   // Nobody owns what FillMetaForCreate() takes away.
   for (const std::string_view name : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
     MetaOf(object).Erase(name);

@@ -135,7 +135,13 @@ Result<Change> Decide(Deletion& deletion, const CurrentObject* current) {
   RestContext& context = *endpoint.context;
   const Timestamp now = NowOf(context.clock);
   Change change;
-  WriteContext write{*endpoint.resource,      {}, now, context.random, deletion.user, change.also,
+  WriteContext write{*endpoint.resource,
+                     {},
+                     now,
+                     context.random,
+                     deletion.user,
+                     change.also,
+                     context.settings,
                      deletion.options.dry_run};
   MetaOf meta(object);
   SKIFF_RETURN_IF_ERROR(CheckPreconditions(deletion, meta));

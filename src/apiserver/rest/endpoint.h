@@ -21,11 +21,15 @@
 
 namespace skiff {
 
+class DefaultPlans;
+
 // What all handlers share. Outlives every request.
 struct RestContext {
   Clock& clock;
   Random& random;
   Deadlines& deadlines;
+  const DefaultPlans& defaults;
+  const KindSettings& settings;
   ResourceStorage* namespaces = nullptr;
   Admission* admission = nullptr;  // null: everything is admitted as it is
   Duration min_request_timeout = std::chrono::seconds(1800);
@@ -36,8 +40,8 @@ struct RestContext {
   std::function<Result<void>(const ApiRequest&)> may_delete_unreadable = {};
   int64_t delete_collection_workers = 1;  // deletions of a collection under way at once
   // Takes fields of features that are off out of what is written; null: there are none.
-  void (*drop_disabled_fields)(const ResourceDesc& resource, const Document* old,
-                               Document& object) = nullptr;
+  void (*drop_disabled_fields)(const FeatureGates& gates, const ResourceDesc& resource,
+                               const Document* old, Document& object) = nullptr;
   // Whether deletions leave finalizers for the garbage collector.
   bool garbage_collector = true;
   NoopApplyCache noop_applies = {};

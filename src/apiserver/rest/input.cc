@@ -172,7 +172,8 @@ Result<void> CheckKind(std::string_view api_version, std::string_view kind,
   return {};
 }
 
-Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected) {
+Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected,
+                          const DefaultPlans& defaults) {
   SKIFF_ASSIGN_OR_RETURN(const BodyMedia media, BodyMediaOf(request));
   SKIFF_ASSIGN_OR_RETURN(const FieldValidation mode, FieldValidationOf(request));
   std::vector<FieldIssue> issues;
@@ -202,7 +203,7 @@ Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected) {
   Value& root = object->root();
   root.Set(object->arena(), "kind", Value::String(expected.kind));
   root.Set(object->arena(), "apiVersion", Value::String(expected.api_version));
-  SKIFF_RETURN_IF_ERROR(DefaultAndNormalize(*object));
+  SKIFF_RETURN_IF_ERROR(DefaultAndNormalize(defaults, *object));
   return object;
 }
 

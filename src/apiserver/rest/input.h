@@ -13,6 +13,8 @@
 
 namespace skiff {
 
+class DefaultPlans;
+
 // Before what is wrong with the JSON of a body.
 inline constexpr const char* kNoTypeMeta = "couldn't get version/kind; json parse error: ";
 // What is wrong with it, and where, unless it is that the text ends too early.
@@ -35,7 +37,8 @@ struct ExpectedKind {
 // The body, as bytes or handed over as an object, as a document of this kind, with its kind,
 // apiVersion and defaults set. The body may leave kind and apiVersion out; others than expected are
 // kBadRequest. kUnsupportedMediaType for a body of no known format.
-Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected);
+Result<Document> ReadBody(ApiRequest& request, const ExpectedKind& expected,
+                          const DefaultPlans& defaults);
 
 // Why an object of another kind cannot become one of the expected kind; empty if it is of that
 // kind, in whatever version.

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/defaults/testing.h"
 #include "apiserver/rest/delete_options.h"
 #include "apiserver/rest/patch_object.h"
 #include "net/testing_responder.h"
@@ -28,7 +29,8 @@ std::string Refusal(const Result<T>& result) {
 
 std::string BodyRefusal(std::string body, std::string media = "application/json") {
   ApiRequest request = RequestWith(std::move(body), std::move(media));
-  return Refusal(ReadBody(request, {FindKind("v1", "ConfigMap"), "v1", "ConfigMap"}));
+  return Refusal(
+      ReadBody(request, {FindKind("v1", "ConfigMap"), "v1", "ConfigMap"}, KindDefaults()));
 }
 
 TEST(InputTest, ABodyThatIsNoJsonIsUnrecognized) {

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/defaults/testing.h"
 #include "apiserver/rest/list.h"
 #include "apiserver/rest/stepping_clock.h"
 #include "base/random.h"
@@ -67,7 +68,11 @@ class ListEncoderTest : public testing::Test {
   SteppingClock clock_;
   SystemRandom random_;
   Deadlines deadlines_{clock_};
-  RestContext context_{.clock = clock_, .random = random_, .deadlines = deadlines_};
+  RestContext context_{.clock = clock_,
+                       .random = random_,
+                       .deadlines = deadlines_,
+                       .defaults = KindDefaults(),
+                       .settings = kDefaultSettings};
   const ResourceDesc* resource_ = FindResource("", "v1", "configmaps");
   ObjectView view_{*resource_};
   LazyColumns columns_{*resource_};

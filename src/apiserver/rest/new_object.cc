@@ -35,11 +35,18 @@ Result<Change> PrepareNew(ApiRequest& request, const Endpoint& endpoint, Documen
                              .awaited = awaited};
   if (context.admission != nullptr) SKIFF_RETURN_IF_ERROR(context.admission->Mutate(admission));
   DropDuplicateOwners(object, true, request.warnings);
-  WriteContext write{*endpoint.resource, {},          now,     context.random,
-                     &request.user,      change.also, dry_run, &request.warnings,
+  WriteContext write{*endpoint.resource,
+                     {},
+                     now,
+                     context.random,
+                     &request.user,
+                     change.also,
+                     context.settings,
+                     dry_run,
+                     &request.warnings,
                      request.info.verb};
   if (context.drop_disabled_fields != nullptr) {
-    context.drop_disabled_fields(*endpoint.resource, nullptr, object);
+    context.drop_disabled_fields(context.settings.gates, *endpoint.resource, nullptr, object);
   }
   endpoint.storage->strategy().PrepareForCreate(object);
   SKIFF_RETURN_IF_ERROR(endpoint.behaviour->PrepareForCreate(write, object));

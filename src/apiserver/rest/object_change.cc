@@ -109,7 +109,8 @@ class ChangeRun : public std::enable_shared_from_this<ChangeRun> {
     if (decided->kind == Change::Kind::kNothing) return Finish(false, false);
     // Kubernetes defaults what it reads from storage; here it is stored that way. What preparing
     // the object cleared or added, a status or a job's labels, has defaults again.
-    Result<void> normalized = DefaultAndNormalize(decided->object);
+    Result<void> normalized =
+        DefaultAndNormalize(change_.storage->environment().defaults, decided->object);
     if (!normalized && decided->kind == Change::Kind::kWrite) {
       return Done(std::unexpected(std::move(normalized.error())));
     }

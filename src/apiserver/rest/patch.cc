@@ -38,10 +38,10 @@ void HandlePatch(ApiRequestPtr request, const Endpoint& endpoint) {
   const ExpectedKind kind{endpoint.resource->kind, endpoint.resource->version->desc->api_version,
                           endpoint.resource->kind_name};
   // The warnings of a try that others got ahead of are told once.
-  update.make_new = [&ref, kind, patch = std::move(*patch),
+  update.make_new = [&ref, &endpoint, kind, patch = std::move(*patch),
                      warned = ref.warnings](Document* current) -> Result<Document> {
     ref.warnings = warned;
-    return ApplyPatch(ref, patch, current->root(), kind);
+    return ApplyPatch(ref, patch, current->root(), kind, endpoint.context->defaults);
   };
   RunUpdate(std::move(update));
 }

@@ -84,7 +84,7 @@ Result<void> ReportFaults(ApiRequest& request, const ObjectPatch& patch,
 }  // namespace
 
 Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const Value& current,
-                            const ExpectedKind& kind) {
+                            const ExpectedKind& kind, const DefaultPlans& defaults) {
   ByteBuffer json;
   EncodeJson(current, json);
   DecodeOptions whole;
@@ -130,7 +130,7 @@ Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const
     return Fail(StatusReason::kInvalid, "the patch does not result in an object");
   }
   SKIFF_RETURN_IF_ERROR(ReportFaults(request, patch, issues, shown));
-  SKIFF_RETURN_IF_ERROR(DefaultAndNormalize(*object));
+  SKIFF_RETURN_IF_ERROR(DefaultAndNormalize(defaults, *object));
   return object;
 }
 

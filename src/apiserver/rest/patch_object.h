@@ -27,6 +27,6 @@ Result<ObjectPatch> ReadPatch(ApiRequest& request);
 
 // The patched object; unknown fields in it are reported as the request wants.
 Result<Document> ApplyPatch(ApiRequest& request, const ObjectPatch& patch, const Value& current,
-                            const ExpectedKind& kind);
+                            const ExpectedKind& kind, const DefaultPlans& defaults);
 
 }  // namespace skiff

@@ -37,8 +37,8 @@ Result<std::unique_ptr<ResourceStorage>> ResourceStorage::Make(const ResourceHub
   if (environment.read_completion) completion = environment.read_completion(hub);
   return std::unique_ptr<ResourceStorage>(new ResourceStorage(
       hub, environment, symbols, std::make_shared<const FactsReader>(std::move(facts)),
-      std::make_shared<const StoredObjects>(*hub.storage, environment.prefer_json,
-                                            std::move(completion)),
+      std::make_shared<const StoredObjects>(*hub.storage, environment.defaults,
+                                            environment.prefer_json, std::move(completion)),
       std::move(strategy)));
 }
 

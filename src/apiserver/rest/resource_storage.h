@@ -24,12 +24,15 @@
 
 namespace skiff {
 
+class DefaultPlans;
+
 // What all resources need. Outlives them.
 struct StorageEnvironment {
   Store& store;
   Clock& clock;
   Random& random;
   LeasePool& leases;
+  const DefaultPlans& defaults;
   std::string prefix = "/registry";  // --etcd-prefix
   // Of an embedded store (CacheOptions).
   bool events_come_first = true;

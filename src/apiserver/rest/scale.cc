@@ -128,9 +128,9 @@ Result<Document> ChangeScale(const ApiRequest& request, const Endpoint& endpoint
 }
 
 // The body of a PUT, or a patch, or a configuration to apply.
-Result<ScaleChange> ReadScaleChange(ApiRequest& request) {
+Result<ScaleChange> ReadScaleChange(ApiRequest& request, const DefaultPlans& defaults) {
   if (request.info.verb == "update") {
-    SKIFF_ASSIGN_OR_RETURN(Document body, ReadBody(request, ScaleKind()));
+    SKIFF_ASSIGN_OR_RETURN(Document body, ReadBody(request, ScaleKind(), defaults));
     return [scale = std::make_shared<Document>(std::move(body))](
                const FieldWriter& writer, const Document& current) -> Result<Document> {
       Document out = scale->Copy();
@@ -140,17 +140,20 @@ Result<ScaleChange> ReadScaleChange(ApiRequest& request) {
   }
   if (IsApply(request)) {
     SKIFF_ASSIGN_OR_RETURN(AppliedConfiguration applied, ReadConfiguration(request));
-    return [&request, applied = std::make_shared<AppliedConfiguration>(std::move(applied))](
+    return [&request, &defaults,
+            applied = std::make_shared<AppliedConfiguration>(std::move(applied))](
                const FieldWriter& writer, const Document& current) -> Result<Document> {
-      SKIFF_ASSIGN_OR_RETURN(
-          Document out, ApplyConfiguration(writer, current, applied->config, IsForced(request)));
+      SKIFF_ASSIGN_OR_RETURN(Document out, ApplyConfiguration(defaults, writer, current,
+                                                              applied->config, IsForced(request)));
       SKIFF_RETURN_IF_ERROR(ReportDuplicates(request, *applied));
       return out;
     };
   }
   SKIFF_ASSIGN_OR_RETURN(const ObjectPatch patch, ReadPatch(request));
-  return [&request, patch](const FieldWriter& writer, const Document& current) -> Result<Document> {
-    SKIFF_ASSIGN_OR_RETURN(Document out, ApplyPatch(request, patch, current.root(), ScaleKind()));
+  return [&request, &defaults, patch](const FieldWriter& writer,
+                                      const Document& current) -> Result<Document> {
+    SKIFF_ASSIGN_OR_RETURN(Document out,
+                           ApplyPatch(request, patch, current.root(), ScaleKind(), defaults));
     TrackUpdate(writer, current, out);
     return out;
   };
@@ -186,7 +189,7 @@ void HandleScale(ApiRequestPtr request, const Endpoint& endpoint) {
     RespondScale(answered, endpoint, changed.bytes, changed.revision);
   };
   update.tracks_fields = true;
-  Result<ScaleChange> change = ReadScaleChange(ref);
+  Result<ScaleChange> change = ReadScaleChange(ref, endpoint.context->defaults);
   if (!change) return RespondError(ref, change.error());
   update.make_new = [&ref, &endpoint, change = std::move(*change)](Document* workload) {
     return ChangeScale(ref, endpoint, change, *workload);

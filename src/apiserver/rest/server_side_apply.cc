@@ -121,9 +121,10 @@ void HandleApply(ApiRequestPtr request, const Endpoint& endpoint, bool dry_run) 
     }
     const RequestWriter writer(ref, endpoint);
     const Document nothing = Document::OfType(endpoint.resource->kind);
-    SKIFF_ASSIGN_OR_RETURN(Document object,
-                           ApplyConfiguration(writer.get(), current != nullptr ? *current : nothing,
-                                              read->config, IsForced(ref)));
+    SKIFF_ASSIGN_OR_RETURN(
+        Document object,
+        ApplyConfiguration(endpoint.context->defaults, writer.get(),
+                           current != nullptr ? *current : nothing, read->config, IsForced(ref)));
     SKIFF_RETURN_IF_ERROR(ReportDuplicates(ref, *read));
     return object;
   };

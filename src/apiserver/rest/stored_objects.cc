@@ -29,7 +29,7 @@ bool StoredObjects::IsAsWritten(std::string_view stored) const {
   if (!envelope || !envelope->content_encoding.empty()) return false;
   const MessageDesc* const type = storage_.stored;
   return envelope->api_version == type->group_version->api_version &&
-         envelope->kind == type->name && HasAllDefaults(type, envelope->raw) &&
+         envelope->kind == type->name && defaults_.LeavesAlone(type, envelope->raw) &&
          IsNormal(type, envelope->raw) &&
          (!completion_.is_complete || completion_.is_complete(envelope->raw));
 }
@@ -41,7 +41,7 @@ Result<Document> StoredObjects::Decode(std::string_view stored) const {
                                                   " is registered for version " +
                                                   Quoted(object.api_version()));
   }
-  ApplyDefaults(object);
+  defaults_.Apply(object);
   SKIFF_ASSIGN_OR_RETURN(object, Convert(std::move(object), storage_.stored));
   SKIFF_RETURN_IF_ERROR(Normalize(object));
   if (completion_.complete) completion_.complete(object);

@@ -18,6 +18,8 @@
 
 namespace skiff {
 
+class DefaultPlans;
+
 // What a resource fills in when its objects are read, and not when they are written: what older
 // servers left open and newer ones decide when the object is created. Empty for most resources.
 struct ReadCompletion {
@@ -28,8 +30,13 @@ struct ReadCompletion {
 
 class StoredObjects {
  public:
-  StoredObjects(const StorageDesc& storage, bool prefer_json, ReadCompletion completion)
-      : storage_(storage), prefer_json_(prefer_json), completion_(std::move(completion)) {}
+  // The defaults outlive it.
+  StoredObjects(const StorageDesc& storage, const DefaultPlans& defaults, bool prefer_json,
+                ReadCompletion completion)
+      : storage_(storage),
+        defaults_(defaults),
+        prefer_json_(prefer_json),
+        completion_(std::move(completion)) {}
 
   // The bytes that stand for the object from now on: the given ones where they need nothing. The
   // error says why they are no object of this resource.
@@ -43,6 +50,7 @@ class StoredObjects {
   Result<Document> Decode(std::string_view stored) const;
 
   const StorageDesc& storage_;
+  const DefaultPlans& defaults_;
   const bool prefer_json_;
   const ReadCompletion completion_;
 };

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/defaults/testing.h"
 #include "apiserver/rest/object_output.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
@@ -23,7 +24,7 @@ SharedBytes Stored(std::string_view json) {
 }
 
 std::string ReadAs(const StorageDesc& storage, const SharedBytes& stored) {
-  const Result<SharedBytes> read = StoredObjects(storage, false, {}).Read(stored);
+  const Result<SharedBytes> read = StoredObjects(storage, KindDefaults(), false, {}).Read(stored);
   if (!read) return read.error().ToString();
   return EncodeJson(DecodeStored(read->view(), {}).value().root());
 }
@@ -33,7 +34,7 @@ bool Has(const std::string& json, std::string_view part) {
 }
 
 TEST(StoredObjectsTest, WhatLacksNothingIsKeptAsItIs) {
-  const StoredObjects claims(StorageOf("", "persistentvolumeclaims"), false, {});
+  const StoredObjects claims(StorageOf("", "persistentvolumeclaims"), KindDefaults(), false, {});
   const SharedBytes first = *claims.Read(Stored(
       R"({"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"a"},"spec":{}})"));
   const Result<SharedBytes> second = claims.Read(first);
@@ -67,7 +68,7 @@ TEST(StoredObjectsTest, OtherVersionsBecomeTheStoredOne) {
 }
 
 TEST(StoredObjectsTest, JsonIsReadToo) {
-  const StoredObjects maps(StorageOf("", "configmaps"), false, {});
+  const StoredObjects maps(StorageOf("", "configmaps"), KindDefaults(), false, {});
   const Result<SharedBytes> read = maps.Read(SharedBytes(
       R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"x":"y"}})"));
   ASSERT_TRUE(read) << read.error().ToString();
@@ -88,7 +89,7 @@ TEST(StoredObjectsTest, AResourceMayFillInMoreWhenItIsRead) {
   const ReadCompletion completion{
       [](Document& object) { object.root().Set(object.arena(), "immutable", Value::Bool(true)); },
       [](std::string_view) { return false; }};
-  const StoredObjects maps(StorageOf("", "configmaps"), false, completion);
+  const StoredObjects maps(StorageOf("", "configmaps"), KindDefaults(), false, completion);
   const Result<SharedBytes> read =
       maps.Read(Stored(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}})"));
   ASSERT_TRUE(read);

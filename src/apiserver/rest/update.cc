@@ -15,8 +15,9 @@
 namespace skiff {
 namespace {
 
-Result<Document> ReadObject(ApiRequest& request, const ExpectedKind& kind) {
-  SKIFF_ASSIGN_OR_RETURN(Document object, ReadBody(request, kind));
+Result<Document> ReadObject(ApiRequest& request, const ExpectedKind& kind,
+                            const DefaultPlans& defaults) {
+  SKIFF_ASSIGN_OR_RETURN(Document object, ReadBody(request, kind, defaults));
   DropDuplicateOwners(object, false, request.warnings);
   return object;
 }
@@ -32,7 +33,7 @@ void HandleUpdate(ApiRequestPtr request, const Endpoint& endpoint) {
   const ExpectedKind kind{endpoint.resource->kind, endpoint.resource->version->desc->api_version,
                           endpoint.resource->kind_name};
   std::vector<std::string> warned = ref.warnings;
-  Result<Document> object = ReadObject(ref, kind);
+  Result<Document> object = ReadObject(ref, kind, endpoint.context->defaults);
   if (!object) return RespondError(ref, object.error());
   Update update{.request = std::move(request), .endpoint = endpoint, .make_new = {}};
   update.dry_run = *dry_run;
@@ -41,11 +42,11 @@ void HandleUpdate(ApiRequestPtr request, const Endpoint& endpoint) {
   // Nearly always the first try is the last, which takes what has been read; others read it again,
   // and warn once.
   update.make_new =
-      [&ref, kind, warned = std::move(warned),
+      [&ref, &endpoint, kind, warned = std::move(warned),
        body = std::optional<Document>(std::move(*object))](Document*) mutable -> Result<Document> {
     if (body) return *std::exchange(body, std::nullopt);
     ref.warnings = warned;
-    return ReadObject(ref, kind);
+    return ReadObject(ref, kind, endpoint.context->defaults);
   };
   RunUpdate(std::move(update));
 }

@@ -86,6 +86,7 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
                        endpoint().context->random,
                        &request().user,
                        change.also,
+                       endpoint().context->settings,
                        update_.dry_run,
                        &request().warnings,
                        request().info.verb};
@@ -93,7 +94,9 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     AdmissionRequest admission = Admit(old, object, change.also);
     if (admission_chain != nullptr) SKIFF_RETURN_IF_ERROR(admission_chain->Mutate(admission));
     DropDuplicateOwners(object, true, request().warnings);
-    if (const auto drop = endpoint().context->drop_disabled_fields) drop(resource(), &old, object);
+    if (const auto drop = endpoint().context->drop_disabled_fields) {
+      drop(endpoint().context->settings.gates, resource(), &old, object);
+    }
     endpoint().storage->strategy().PrepareForUpdate(endpoint().subresource_name(), old, object);
     SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForUpdate(write, old, object));
     SKIFF_RETURN_IF_ERROR(CheckChangedObject(endpoint(), write, old, object, request().warnings));

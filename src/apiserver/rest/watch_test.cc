@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/defaults/testing.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/stepping_clock.h"
 #include "base/limits.h"
@@ -64,11 +65,15 @@ class LongWatchTest : public testing::Test {
   SystemRandom random_;
   ScriptedStore store_;
   LeasePool leases_{store_, clock_};
-  StorageEnvironment environment_{store_, clock_, random_, leases_};
+  StorageEnvironment environment_{store_, clock_, random_, leases_, KindDefaults()};
   SymbolTable symbols_;
   std::unique_ptr<ResourceStorage> storage_;
   Deadlines deadlines_{clock_};
-  RestContext context_{.clock = clock_, .random = random_, .deadlines = deadlines_};
+  RestContext context_{.clock = clock_,
+                       .random = random_,
+                       .deadlines = deadlines_,
+                       .defaults = KindDefaults(),
+                       .settings = kDefaultSettings};
   const ResourceDesc* resource_ = FindResource("", "v1", "configmaps");
   ObjectView view_{*resource_};
   Endpoint endpoint_{.resource = resource_, .view = &view_, .context = &context_};

@@ -41,19 +41,20 @@ Status InvalidOf(const ResourceDesc& resource, std::string_view name, FieldError
 
 Result<void> CheckNewObject(const Endpoint& endpoint, WriteContext& write, Document& object,
                             std::vector<std::string>& warnings) {
-  FieldErrors all;
+  FieldErrors all(write.settings);
   CheckMeta(*endpoint.resource, object, all);
   const KindRules* rules = endpoint.rules;
-  FieldErrors errors;
+  FieldErrors errors(write.settings);
   if (rules != nullptr && rules->create != nullptr) rules->create(object, errors);
-  FieldErrors beyond_rules;
+  FieldErrors beyond_rules(write.settings);
   endpoint.behaviour->Check(write, nullptr, object, errors.empty(), beyond_rules);
   all.Append(std::move(beyond_rules));
   all.Append(std::move(errors));
   if (!all.empty()) {
     return std::unexpected(InvalidOf(*endpoint.resource, MetaOf(object).name(), std::move(all)));
   }
-  if (rules != nullptr && rules->warn != nullptr) rules->warn(object, nullptr, warnings);
+  if (rules != nullptr && rules->warn != nullptr)
+    rules->warn(object, nullptr, write.settings, warnings);
   return {};
 }
 
@@ -61,16 +62,16 @@ Result<void> CheckChangedObject(const Endpoint& endpoint, WriteContext& write, D
                                 Document& object, std::vector<std::string>& warnings) {
   const ResourceDesc& resource = *endpoint.resource;
   // Kubernetes looks at these twice, for all kinds and for the kind, and its clients see both.
-  FieldErrors all;
+  FieldErrors all(write.settings);
   CheckMetaUpdate(old, object, all);
   CheckMetaUpdate(old, object, all);
   CheckMeta(resource, object, all);
   const KindRules* rules = endpoint.rules;
   const ValidateChange update =
       rules != nullptr ? rules->OfUpdate(endpoint.subresource_name()) : nullptr;
-  FieldErrors errors;
+  FieldErrors errors(write.settings);
   if (update != nullptr) update(object, old, errors);
-  FieldErrors beyond_rules;
+  FieldErrors beyond_rules(write.settings);
   endpoint.behaviour->Check(write, &old, object, errors.empty(), beyond_rules);
   all.Append(std::move(beyond_rules));
   all.Append(std::move(errors));
@@ -82,7 +83,8 @@ Result<void> CheckChangedObject(const Endpoint& endpoint, WriteContext& write, D
   }
   // A scale is another way to write the object itself.
   const bool is_whole = endpoint.subresource == nullptr || endpoint.subresource->name == "scale";
-  if (rules != nullptr && rules->warn != nullptr && is_whole) rules->warn(object, &old, warnings);
+  if (rules != nullptr && rules->warn != nullptr && is_whole)
+    rules->warn(object, &old, write.settings, warnings);
   return {};
 }
 

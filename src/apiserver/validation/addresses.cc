@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "apiserver/validation/features.h"
 #include "base/strings.h"
 
 namespace skiff {
@@ -85,7 +84,7 @@ std::optional<IpRange> ReadCidr(std::string_view text) {
 
 bool CheckOldIp(std::string_view text, std::string_view field, FieldErrors& errors) {
   const std::optional<IpAddress> address = ReadIp(text);
-  if (address && !IsOn("StrictIPCIDRValidation")) return true;
+  if (address && !errors.IsOn("StrictIPCIDRValidation")) return true;
   const NameProblems problems = OldIpProblems(text, address);
   errors.Invalid(field, text, problems);
   return problems.empty();
@@ -93,7 +92,7 @@ bool CheckOldIp(std::string_view text, std::string_view field, FieldErrors& erro
 
 bool CheckOldCidr(std::string_view text, std::string_view field, FieldErrors& errors) {
   const std::optional<IpRange> range = ReadCidr(text);
-  if (range && !IsOn("StrictIPCIDRValidation")) return true;
+  if (range && !errors.IsOn("StrictIPCIDRValidation")) return true;
   const NameProblems problems = OldCidrProblems(text, range);
   errors.Invalid(field, text, problems);
   return problems.empty();

@@ -28,7 +28,7 @@ TEST(CommonRulesTest, SelectorsNameTheirFaults) {
       {"key":"k","operator":"In"},{"key":"k","operator":"Exists","values":["-"]},
       {"key":"","operator":"Is"}]})");
   const meta::LabelSelector selector(&document.root());
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   const auto at = errors.At("selector");
   ValidateLabelSelector(selector, {}, errors);
   EXPECT_EQ(Faults(errors),
@@ -43,7 +43,7 @@ TEST(CommonRulesTest, SelectorsNameTheirFaults) {
 }
 
 TEST(CommonRulesTest, NumbersAndAmountsHaveRanges) {
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   ValidateNonNegative(0, "a", errors);
   ValidatePositive(1, "a", errors);
   ValidatePortNumber(65535, "a", errors);
@@ -73,7 +73,7 @@ TEST(CommonRulesTest, ConditionsAreCompleteAndOfDifferentTypes) {
   Arena arena;
   const Value both[] = {good.root(), bad.root()};
   const Value list = Value::List(arena, both);
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   ValidateConditions(ListView<meta::Condition>(&list), "conditions", errors);
   EXPECT_EQ(Faults(errors),
             "conditions[1].type:Duplicate conditions[1].status:NotSupported "
@@ -83,7 +83,7 @@ TEST(CommonRulesTest, ConditionsAreCompleteAndOfDifferentTypes) {
 
 TEST(CommonRulesTest, WhatIsAbsentIsTheSameAsWhatIsZero) {
   const Value one = Value::Int(1);
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   ValidateImmutable(nullptr, nullptr, "a", errors);
   ValidateImmutable(&one, &one, "a", errors);
   EXPECT_TRUE(errors.empty());

@@ -10,6 +10,8 @@
 //     CheckLimits(containers[i].resources(), errors);           // enters "resources" itself
 //   }
 //
+// It also knows how the server was started, for rules that depend on a feature gate.
+//
 // A field is a name below the place ("image"), a few of them ("resources.limits"), an item or a key
 // ("ports[0]", "limits[cpu]"), or "" for the place itself.
 #pragma once
@@ -21,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apiserver/validation/kind_settings.h"
 #include "base/status.h"
 #include "object/scalar/names.h"
 #include "object/value.h"
@@ -66,6 +69,13 @@ class FieldErrors {
    private:
     FieldErrors& errors_;
   };
+
+  // The settings are those that the rules ask for, and outlive it.
+  explicit FieldErrors(const KindSettings& settings) : settings_(&settings) {}
+  explicit FieldErrors(KindSettings&&) = delete;
+
+  const KindSettings& settings() const { return *settings_; }
+  bool IsOn(Gate gate) const { return settings_->gates.IsOn(gate); }
 
   // Names and keys must live as long as the scope.
   Scope At(std::string_view name);
@@ -123,6 +133,7 @@ class FieldErrors {
   void Add(std::string_view reason, std::string_view field, std::string message);
   void Keep(StatusCause cause);
 
+  const KindSettings* settings_;
   std::vector<Step> place_;
   std::vector<StatusCause> causes_;
   size_t bytes_ = 0;  // of the causes

@@ -14,7 +14,7 @@ namespace skiff {
 namespace {
 
 TEST(FieldErrorsTest, AFaultIsNamedByThePlaceItIsFoundAt) {
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   errors.Required("metadata");
   {
     const auto spec = errors.At("spec");
@@ -32,7 +32,7 @@ TEST(FieldErrorsTest, AFaultIsNamedByThePlaceItIsFoundAt) {
 }
 
 TEST(FieldErrorsTest, AnItemFollowsItsListWithoutADot) {
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   const auto ports = errors.At("ports");
   errors.Duplicate("[1]", "http");
   EXPECT_EQ(errors.causes()[0].field, "ports[1]");
@@ -40,7 +40,7 @@ TEST(FieldErrorsTest, AnItemFollowsItsListWithoutADot) {
 }
 
 TEST(FieldErrorsTest, MessagesReadAsThoseOfKubernetes) {
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   errors.Required("a");
   errors.Required("a", "it is needed");
   errors.Invalid("a", 7, "must be less than 5");
@@ -83,12 +83,12 @@ TEST(FieldErrorsTest, SelectorsAreShownAsTheyAreServed) {
 }
 
 TEST(FieldErrorsTest, BeyondTheBoundFaultsAreOnlyCounted) {
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   for (int i = 0; i < 250; ++i) errors.Required("a");
   EXPECT_EQ(errors.causes().size(), limits::kMaxStatusCauses);
   EXPECT_EQ(errors.size(), 250u);
   EXPECT_EQ(errors.left_out(), 150u);
-  FieldErrors others;
+  FieldErrors others(kDefaultSettings);
   others.Required("b");
   errors.Append(std::move(others));
   EXPECT_EQ(errors.size(), 251u);
@@ -98,7 +98,7 @@ TEST(FieldErrorsTest, LongValuesAndPathsAreCutAndSaySo) {
   Document map = Document::OfType(views::core_v1::ConfigMap::Type());
   views::core_v1::MutableConfigMap(map).put_data("a", std::string(1'000'000, 'x'));
   const std::string key(100'000, 'k');
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   {
     const auto at = errors.AtKey("data", key);
     errors.Invalid("", std::string(100'000, 'y'), "is long");

@@ -20,7 +20,7 @@ using ValidateChange = void (*)(const Document& object, const Document& old, Fie
 // Texts of Warning headers, for objects that are valid and yet questionable. `old` is null when the
 // object is new.
 using WarnAbout = void (*)(const Document& object, const Document* old,
-                           std::vector<std::string>& warnings);
+                           const KindSettings& settings, std::vector<std::string>& warnings);
 
 struct SubresourceRules {
   std::string_view subresource;

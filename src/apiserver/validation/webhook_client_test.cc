@@ -6,7 +6,7 @@ namespace skiff {
 namespace {
 
 size_t FaultsOfUrl(std::string_view url) {
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   ValidateWebhookUrl(url, "url", errors);
   return errors.size();
 }
@@ -23,7 +23,7 @@ TEST(WebhookClientTest, AUrlIsHttpsWithAHostAndAPathAndNothingElse) {
 }
 
 TEST(WebhookClientTest, AServiceHasANameANamespaceAPortAndAPathOfDnsNames) {
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   ValidateWebhookService({"ns", "name", "/a/b.c/", 443}, errors);
   ValidateWebhookService({"ns", "name", std::nullopt, 443}, errors);
   EXPECT_TRUE(errors.empty());

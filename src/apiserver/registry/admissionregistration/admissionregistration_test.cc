@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/registry/rules_testing.h"
-#include "apiserver/validation/features.h"
 
 namespace skiff {
 namespace {
@@ -57,11 +56,11 @@ TEST(WebhookRulesTest, NamesOfConfigurationsInFilesAreReserved) {
   EXPECT_EQ(Webhooks().New(edit), "");
   EXPECT_EQ(Webhooks().Warnings(edit), warning);
   EXPECT_EQ(Webhooks().ChangeWarnings(edit, ""), warning);
-  const ScopedFeature on("ManifestBasedAdmissionControlConfig", true);
-  EXPECT_EQ(Webhooks().New(edit), "metadata.name Invalid");
-  EXPECT_TRUE(Webhooks().Warnings(edit).empty());
-  EXPECT_EQ(Webhooks().Changed(edit, ""), "");
-  EXPECT_EQ(Webhooks().ChangeWarnings(edit, ""), warning);
+  const RulesTester reserved = Webhooks().With({{"ManifestBasedAdmissionControlConfig", true}});
+  EXPECT_EQ(reserved.New(edit), "metadata.name Invalid");
+  EXPECT_TRUE(reserved.Warnings(edit).empty());
+  EXPECT_EQ(reserved.Changed(edit, ""), "");
+  EXPECT_EQ(reserved.ChangeWarnings(edit, ""), warning);
 }
 
 TEST(WebhookRulesTest, RulesNameOperationsGroupsVersionsAndResources) {

@@ -2,7 +2,6 @@
 
 #include <string_view>
 
-#include "apiserver/validation/features.h"
 #include "apiserver/validation/value_fields.h"
 
 namespace skiff {
@@ -21,15 +20,15 @@ bool IsStatic(std::string_view name) { return name.ends_with(".static.k8s.io"); 
 
 void ValidateStaticName(const Document& object, FieldErrors& errors) {
   const std::string_view name = NameOf(object);
-  if (!IsOn("ManifestBasedAdmissionControlConfig") || !IsStatic(name)) return;
+  if (!errors.IsOn("ManifestBasedAdmissionControlConfig") || !IsStatic(name)) return;
   errors.Invalid("metadata.name", name, kWhy);
 }
 
-void WarnAboutStaticName(const Document& object, const Document* old,
+void WarnAboutStaticName(const Document& object, const Document* old, const KindSettings& settings,
                          std::vector<std::string>& warnings) {
   if (!IsStatic(NameOf(object))) return;
   // A new one is not questionable but refused.
-  if (old == nullptr && IsOn("ManifestBasedAdmissionControlConfig")) return;
+  if (old == nullptr && settings.gates.IsOn("ManifestBasedAdmissionControlConfig")) return;
   warnings.push_back("metadata.name: " + std::string(kWhy));
 }
 

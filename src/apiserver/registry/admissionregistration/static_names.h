@@ -13,7 +13,7 @@ namespace skiff {
 
 // Of a new object only.
 void ValidateStaticName(const Document& object, FieldErrors& errors);
-void WarnAboutStaticName(const Document& object, const Document* old,
+void WarnAboutStaticName(const Document& object, const Document* old, const KindSettings&,
                          std::vector<std::string>& warnings);
 
 }  // namespace skiff

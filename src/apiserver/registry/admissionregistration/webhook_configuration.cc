@@ -161,7 +161,7 @@ Options OptionsForUpdate(const Document& object, const Document& old) {
   Options options;
   options.check_match_conditions = !HasSameMatchConditions(object, old);
   std::set<std::string_view> names;
-  FieldErrors faults_of_selectors;
+  FieldErrors faults_of_selectors(kDefaultSettings);
   for (const Value* hook : ItemsOf(&old.root(), "webhooks")) {
     if (!IsWithoutSideEffects(hook)) options.require_no_side_effects = false;
     if (!HasKnownReviewVersion(hook) && !TextsOf(hook, "admissionReviewVersions").empty()) {

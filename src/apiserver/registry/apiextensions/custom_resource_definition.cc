@@ -343,7 +343,7 @@ std::set<std::string> UnknownFormatsOf(const Document& object) {
 }
 
 // Formats that the stored definition has already are not told again.
-void WarnAboutFormats(const Document& object, const Document* old,
+void WarnAboutFormats(const Document& object, const Document* old, const KindSettings&,
                       std::vector<std::string>& warnings) {
   const std::set<std::string> formats = UnknownFormatsOf(object);
   if (formats.empty()) return;

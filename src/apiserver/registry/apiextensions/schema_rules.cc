@@ -304,7 +304,7 @@ bool HasNonAtomicSet(const Value* schema) {
 
 bool HasUnsoundMapKeys(const Value* schema) {
   return AnySchema(schema, [](const Value& each) {
-    FieldErrors errors;
+    FieldErrors errors(kDefaultSettings);
     ValidateSoundMapKeys(&each, errors);
     return !errors.empty();
   });

@@ -236,7 +236,7 @@ bool HasExtension(const Value* schema) {
 bool IsNotStructural(const Value* schema) {
   if (schema == nullptr) return false;
   if (!CanBeStructural(schema)) return true;
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   ValidateStructural(schema, "", errors);
   return !errors.empty();
 }

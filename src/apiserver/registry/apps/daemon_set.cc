@@ -95,7 +95,7 @@ void ValidateStatus(const Document& object, const Document& old, FieldErrors& er
 }
 
 // The generation counts other changes too.
-void WarnAboutDaemonSet(const Document& object, const Document* old,
+void WarnAboutDaemonSet(const Document& object, const Document* old, const KindSettings&,
                         std::vector<std::string>& warnings) {
   const views::core_v1::PodTemplateSpec pod = apps::DaemonSet(object).spec().template_();
   if (old != nullptr &&

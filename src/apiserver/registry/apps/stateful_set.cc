@@ -165,7 +165,7 @@ bool ChangesFixedFields(const apps::StatefulSetSpec& old, const apps::StatefulSe
 void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
   const apps::StatefulSetSpec spec = apps::StatefulSet(object).spec();
   const apps::StatefulSetSpec before = apps::StatefulSet(old).spec();
-  FieldErrors faults_before;
+  FieldErrors faults_before(errors.settings());
   ValidateSpec(before, {.is_new = false, .old_template = before.template_()}, faults_before);
   ValidateSpec(spec,
                {.is_new = false,
@@ -201,7 +201,7 @@ void ValidateStatus(const Document& object, const Document& old, FieldErrors& er
                          status.collision_count(), "collisionCount", errors);
 }
 
-void WarnAboutStatefulSet(const Document& object, const Document* old,
+void WarnAboutStatefulSet(const Document& object, const Document* old, const KindSettings&,
                           std::vector<std::string>& warnings) {
   WarnAboutTemplate<apps::StatefulSet>(object, old, warnings);
   const auto claims = apps::StatefulSet(object).spec().volume_claim_templates();

@@ -48,7 +48,7 @@ void WarnAboutTemplate(const Document& object, const Document* old,
 }
 // The same, and of a name that becomes that of pods.
 template <typename Workload>
-void WarnAboutReplicas(const Document& object, const Document* old,
+void WarnAboutReplicas(const Document& object, const Document* old, const KindSettings&,
                        std::vector<std::string>& warnings) {
   if (old == nullptr) WarnAboutNameOfPods(Workload(object).metadata().name(), warnings);
   WarnAboutTemplate<Workload>(object, old, warnings);

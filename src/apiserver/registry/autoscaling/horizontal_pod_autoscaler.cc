@@ -5,7 +5,6 @@
 
 #include "apiserver/registry/autoscaling/metric_sources.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/features.h"
 #include "views/autoscaling/v2.h"
 
 namespace skiff {
@@ -108,22 +107,22 @@ void ValidateSpec(const autoscaling::HorizontalPodAutoscalerSpec& spec, const Op
   ValidateScalingRules(spec.behavior().scale_down(), "scaleDown", errors);
 }
 
-Options OptionsOf(const autoscaling::HorizontalPodAutoscalerSpec& spec) {
+Options OptionsOf(const autoscaling::HorizontalPodAutoscalerSpec& spec, const FieldErrors& errors) {
   Options options;
-  if (IsOn("HPAScaleToZero")) options.min_replicas = 0;
+  if (errors.IsOn("HPAScaleToZero")) options.min_replicas = 0;
   options.target.allow_no_group = spec.scale_target_ref().kind() == "ReplicationController";
   return options;
 }
 
 void ValidateCreate(const Document& object, FieldErrors& errors) {
   const auto spec = autoscaling::HorizontalPodAutoscaler(object).spec();
-  ValidateSpec(spec, OptionsOf(spec), errors);
+  ValidateSpec(spec, OptionsOf(spec, errors), errors);
 }
 
 void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
   const auto spec = autoscaling::HorizontalPodAutoscaler(object).spec();
   const auto before = autoscaling::HorizontalPodAutoscaler(old).spec();
-  Options options = OptionsOf(spec);
+  Options options = OptionsOf(spec, errors);
   if (before.min_replicas() == 0) options.min_replicas = 0;
   if (before.scale_target_ref().api_version() == spec.scale_target_ref().api_version() &&
       before.scale_target_ref().kind() == spec.scale_target_ref().kind()) {

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/registry/rules_testing.h"
-#include "apiserver/validation/features.h"
 
 namespace skiff {
 namespace {
@@ -21,9 +20,9 @@ std::string WithMetric(std::string_view json) {
 }
 
 TEST(HorizontalPodAutoscalerRulesTest, ItScalesToZeroWhereAGateAllowsIt) {
-  const ScopedFeature on("HPAScaleToZero", true);
-  Autoscaler().ExpectNew({{"spec.minReplicas=0", "spec.metrics Forbidden"},
-                          {"spec.minReplicas=-1", "spec.minReplicas Invalid"}});
+  const RulesTester scaler = Autoscaler().With({{"HPAScaleToZero", true}});
+  scaler.ExpectNew({{"spec.minReplicas=0", "spec.metrics Forbidden"},
+                    {"spec.minReplicas=-1", "spec.minReplicas Invalid"}});
 }
 
 TEST(HorizontalPodAutoscalerRulesTest, ItScalesSomethingBetweenLimits) {

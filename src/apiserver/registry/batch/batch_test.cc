@@ -3,7 +3,6 @@
 #include "apiserver/registry/batch/completion_indexes.h"
 #include "apiserver/registry/batch/cron_schedule.h"
 #include "apiserver/registry/rules_testing.h"
-#include "apiserver/validation/features.h"
 
 namespace skiff {
 namespace {
@@ -175,14 +174,14 @@ TEST(JobRulesTest, WhatMayChangeOfASuspendedJobDependsOnGates) {
   const std::string placed = "spec.template.spec.nodeSelector.a=b";
   const std::string sized = "spec.template.spec.containers[0].resources.requests.cpu=\"1\"";
   Job().ExpectChanged({{stopped, placed, ""}, {stopped, sized, ""}});
-  {
-    const ScopedFeature off("MutableSchedulingDirectivesForSuspendedJobs", false);
-    Job().ExpectChanged({{stopped, placed, "spec.template.spec Invalid"},
-                         {"spec.suspend=true", placed, ""},
-                         {stopped, sized, ""}});
-  }
-  const ScopedFeature off("MutablePodResourcesForSuspendedJobs", false);
-  Job().ExpectChanged({{stopped, placed, ""}, {stopped, sized, "spec.template.spec Invalid"}});
+  Job()
+      .With({{"MutableSchedulingDirectivesForSuspendedJobs", false}})
+      .ExpectChanged({{stopped, placed, "spec.template.spec Invalid"},
+                      {"spec.suspend=true", placed, ""},
+                      {stopped, sized, ""}});
+  Job()
+      .With({{"MutablePodResourcesForSuspendedJobs", false}})
+      .ExpectChanged({{stopped, placed, ""}, {stopped, sized, "spec.template.spec Invalid"}});
 }
 
 #define CONDITION(type) R"({"type":")" type R"(","status":"True"})"

@@ -117,7 +117,7 @@ void ValidateUpdate(const Document& object, const Document& old, FieldErrors& er
   ValidateSpec(batch::CronJob(object).spec(), &before, errors);
 }
 
-void WarnAboutCronJob(const Document& object, const Document* old,
+void WarnAboutCronJob(const Document& object, const Document* old, const KindSettings&,
                       std::vector<std::string>& warnings) {
   const batch::CronJob job(object);
   if (old == nullptr) WarnAboutNameOfPods(job.metadata().name(), warnings);

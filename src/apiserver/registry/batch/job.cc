@@ -7,7 +7,6 @@
 #include "apiserver/registry/batch/job_status.h"
 #include "apiserver/registry/core/pod_warnings.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/features.h"
 #include "object/selector/label_selector.h"
 #include "views/batch/v1.h"
 
@@ -131,10 +130,10 @@ void ValidateTemplateUpdate(const batch::Job& job, const batch::Job& old, FieldE
   const bool suspended = old.spec().suspend().value_or(false);
   const bool is_quiet = suspended && status.active() == 0 &&
                         (!status.start_time() || HasJobCondition(status, "Suspended"));
-  const bool may_be_placed_anew = IsOn("MutableSchedulingDirectivesForSuspendedJobs")
+  const bool may_be_placed_anew = errors.IsOn("MutableSchedulingDirectivesForSuspendedJobs")
                                       ? is_quiet
                                       : suspended && !status.start_time();
-  const bool may_be_sized_anew = is_quiet && IsOn("MutablePodResourcesForSuspendedJobs");
+  const bool may_be_sized_anew = is_quiet && errors.IsOn("MutablePodResourcesForSuspendedJobs");
   const Value* now = job.spec().template_().AsValue();
   const Value* before = old.spec().template_().AsValue();
   if (!may_be_placed_anew && !may_be_sized_anew) {
@@ -197,7 +196,8 @@ void ValidateUpdate(const Document& object, const Document& old_object, FieldErr
   }
 }
 
-void WarnAboutJob(const Document& object, const Document* old, std::vector<std::string>& warnings) {
+void WarnAboutJob(const Document& object, const Document* old, const KindSettings&,
+                  std::vector<std::string>& warnings) {
   const batch::Job job(object);
   if (old == nullptr) {
     WarnAboutNameOfPods(job.metadata().name(), warnings);

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/features.h"
 #include "apiserver/validation/seen_names.h"
 
 namespace skiff {
@@ -170,7 +169,7 @@ bool IsDecimalInteger(std::string_view text) {
 
 void ValidateComparing(const core::Toleration& toleration, const PodOptions& options,
                        FieldErrors& errors) {
-  if (!options.allow_comparing_tolerations && !IsOn("TaintTolerationComparisonOperators")) {
+  if (!options.allow_comparing_tolerations && !errors.IsOn("TaintTolerationComparisonOperators")) {
     return errors.NotSupported("operator", toleration.operator_(), {"Equal", "Exists", "Lt", "Gt"});
   }
   const std::string_view value = toleration.value();
@@ -371,19 +370,19 @@ void ValidateTopologySpread(const ListView<core::TopologySpreadConstraint>& cons
 }
 
 bool HasValidSelectors(const core::PodAffinityTerm& term) {
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   ValidateSelectors(term, false, errors);
   return errors.empty();
 }
 
 bool HasValidSelector(const core::TopologySpreadConstraint& constraint) {
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   ValidateLabelSelector(constraint.label_selector(), {}, errors);
   return errors.empty();
 }
 
 bool HasValidMatchLabelKeys(const core::TopologySpreadConstraint& constraint) {
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   ValidateMatchLabelKeys(constraint.match_label_keys(), {}, constraint.has_label_selector(),
                          constraint.label_selector(), errors);
   return errors.empty();

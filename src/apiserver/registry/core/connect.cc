@@ -10,7 +10,6 @@
 #include "apiserver/registry/cache_reads.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/features.h"
 #include "apiserver/validation/field_errors.h"
 #include "base/ip_address.h"
 #include "serving/request/respond.h"
@@ -87,7 +86,7 @@ Status NoHost(const core::Pod& pod) {
 }
 
 void CheckStream(const std::vector<std::string_view>& given, bool has_tail, FieldErrors& errors) {
-  if (!IsOn("PodLogsQuerySplitStreams")) {
+  if (!errors.IsOn("PodLogsQuerySplitStreams")) {
     if (!given.empty()) errors.Forbidden("stream", "may not be specified");
     return;
   }
@@ -98,12 +97,12 @@ void CheckStream(const std::vector<std::string_view>& given, bool has_tail, Fiel
   }
 }
 
-Result<void> CheckLogOptions(const ApiRequest& request) {
+Result<void> CheckLogOptions(const ApiRequest& request, const KindSettings& settings) {
   const QueryParameters& query = request.query;
   SKIFF_ASSIGN_OR_RETURN(const std::optional<int64_t> tail, query.OptionalInt("tailLines"));
   SKIFF_ASSIGN_OR_RETURN(const std::optional<int64_t> bytes, query.OptionalInt("limitBytes"));
   SKIFF_ASSIGN_OR_RETURN(const std::optional<int64_t> since, query.OptionalInt("sinceSeconds"));
-  FieldErrors errors;
+  FieldErrors errors(settings);
   if (tail && *tail < 0) {
     errors.Invalid("tailLines", *tail, "must be greater than or equal to 0");
   }
@@ -175,7 +174,7 @@ bool HasPort(const core::Endpoints& endpoints, std::string_view port) {
 }  // namespace
 
 void HandlePodLog(ApiRequestPtr request, const Endpoint& endpoint) {
-  if (const Result<void> valid = CheckLogOptions(*request); !valid) {
+  if (const Result<void> valid = CheckLogOptions(*request, endpoint.context->settings); !valid) {
     return RespondError(*request, valid.error());
   }
   std::string name = request->info.name;

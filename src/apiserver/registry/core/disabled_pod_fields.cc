@@ -4,7 +4,6 @@
 
 #include "apiserver/registry/core/pod_options.h"
 #include "apiserver/registry/core/visit_containers.h"
-#include "apiserver/validation/features.h"
 #include "views/core/v1.h"
 
 namespace skiff {
@@ -58,23 +57,23 @@ void DropStopSignals(Value& spec) {
 
 }  // namespace
 
-void DropDisabledPodFields(Value& spec, const Value* old_spec) {
+void DropDisabledPodFields(const FeatureGates& gates, Value& spec, const Value* old_spec) {
   if (!spec.is_object()) return;
   const core::PodSpec old(old_spec);
   const core::PodSpec now(&spec);
   using Source = core::VolumeProjection;
-  if (!IsOn("ClusterTrustBundleProjection") && UsesSource(now, Source::kClusterTrustBundle) &&
+  if (!gates.IsOn("ClusterTrustBundleProjection") && UsesSource(now, Source::kClusterTrustBundle) &&
       !UsesSource(old, Source::kClusterTrustBundle)) {
     VisitSources(spec, [](Value& source) { source.Erase("clusterTrustBundle"); });
   }
-  if (!IsOn("PodCertificateRequest") && UsesSource(now, Source::kPodCertificate) &&
+  if (!gates.IsOn("PodCertificateRequest") && UsesSource(now, Source::kPodCertificate) &&
       !UsesSource(old, Source::kPodCertificate)) {
     VisitSources(spec, [](Value& source) { source.Erase("podCertificate"); });
   }
-  if (!IsOn("GenericWorkload") && !old.has_scheduling_group()) {
+  if (!gates.IsOn("GenericWorkload") && !old.has_scheduling_group()) {
     spec.Erase("schedulingGroup");
   }
-  if (!IsOn("ContainerStopSignals") && !UsesStopSignals(old)) DropStopSignals(spec);
+  if (!gates.IsOn("ContainerStopSignals") && !UsesStopSignals(old)) DropStopSignals(spec);
 }
 
 }  // namespace skiff

@@ -1,13 +1,13 @@
-// Fields of pods that belong to a feature which is off (pod_options.h), in pods and in templates of
-// pods alike.
+// Fields of pods that belong to a feature which is off, in pods and in templates of pods alike.
 #pragma once
 
+#include "base/feature_gates.h"
 #include "object/value.h"
 
 namespace skiff {
 
 // They are taken out of a spec, unless the stored one has them already. `old_spec` is null for a
 // new object.
-void DropDisabledPodFields(Value& spec, const Value* old_spec);
+void DropDisabledPodFields(const FeatureGates& gates, Value& spec, const Value* old_spec);
 
 }  // namespace skiff

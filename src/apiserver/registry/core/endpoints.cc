@@ -77,7 +77,7 @@ void WarnAboutAddresses(const std::string& path, const ListView<core::EndpointAd
   }
 }
 
-void WarnAboutEndpoints(const Document& object, const Document*,
+void WarnAboutEndpoints(const Document& object, const Document*, const KindSettings&,
                         std::vector<std::string>& warnings) {
   const core::Endpoints endpoints(object);
   if (endpoints.metadata().labels().Get("endpoints.kubernetes.io/managed-by") ==

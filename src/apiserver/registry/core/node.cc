@@ -225,7 +225,8 @@ void ValidateNodeUpdate(const Document& object, const Document& old, FieldErrors
   ValidateNodeChange(object, old, errors);
 }
 
-void WarnAboutNode(const Document& object, const Document*, std::vector<std::string>& warnings) {
+void WarnAboutNode(const Document& object, const Document*, const KindSettings&,
+                   std::vector<std::string>& warnings) {
   const core::NodeSpec spec = core::Node(object).spec();
   if (spec.has_config_source()) {
     warnings.emplace_back("spec.configSource: the feature is removed");

@@ -18,9 +18,9 @@ void DropNodeConfig(Document& object, const core::Node& old) {
   }
 }
 
-void CreateNode(Document& object, Timestamp) { DropNodeConfig(object, core::Node()); }
+void CreateNode(const WriteContext&, Document& object) { DropNodeConfig(object, core::Node()); }
 
-void UpdateNode(std::string_view, const Document& old, Document& object, Timestamp) {
+void UpdateNode(const WriteContext&, const Document& old, Document& object) {
   DropNodeConfig(object, core::Node(old));
 }
 

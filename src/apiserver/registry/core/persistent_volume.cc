@@ -7,7 +7,6 @@
 #include "apiserver/registry/core/persistent_volume_source.h"
 #include "apiserver/registry/core/persistent_volume_spec.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/features.h"
 #include "apiserver/validation/internal_diff.h"
 #include "apiserver/validation/members.h"
 
@@ -139,7 +138,8 @@ void ValidatePersistentVolumeUpdate(const Document& object, const Document& old,
   if (spec.volume_mode() != before.volume_mode()) {
     errors.Invalid("volumeMode", shown(spec.volume_mode()), kIsImmutable);
   }
-  if (!IsOn("MutablePVNodeAffinity") && before.has_node_affinity() && !SameAffinity(spec, before)) {
+  if (!errors.IsOn("MutablePVNodeAffinity") && before.has_node_affinity() &&
+      !SameAffinity(spec, before)) {
     errors.Invalid("nodeAffinity", ShownValue(spec.node_affinity().AsValue()),
                    std::string(kIsImmutable) + ", except for updating from beta label to GA");
   }
@@ -169,7 +169,7 @@ constexpr Deprecated kDeprecatedSources[] = {
     {"rbd", "rbd: deprecated in v1.28, non-functional in v1.31+"},
 };
 
-void WarnAboutPersistentVolume(const Document& object, const Document*,
+void WarnAboutPersistentVolume(const Document& object, const Document*, const KindSettings&,
                                std::vector<std::string>& warnings) {
   const core::PersistentVolume volume(object);
   for (const Deprecated& each : kDeprecatedAnnotations) {

@@ -9,22 +9,21 @@ namespace {
 
 namespace core = views::core_v1;
 
-void CreateVolume(Document& object, Timestamp now) {
+void CreateVolume(const WriteContext& write, Document& object) {
   core::MutablePersistentVolume volume(object);
   volume.clear_status();
   volume.mutable_status().set_phase("Pending");
-  volume.mutable_status().set_last_phase_transition_time(now);
+  volume.mutable_status().set_last_phase_transition_time(write.now);
 }
 
-void UpdateVolume(std::string_view subresource, const Document& old, Document& object,
-                  Timestamp now) {
-  if (subresource != "status") return;
+void UpdateVolume(const WriteContext& write, const Document& old, Document& object) {
+  if (write.subresource != "status") return;
   const core::PersistentVolumeStatus before = core::PersistentVolume(old).status();
   core::MutablePersistentVolume volume(object);
   const std::optional<Timestamp> given = volume.Read().status().last_phase_transition_time();
   const std::optional<Timestamp> last = before.last_phase_transition_time();
   if (before.phase() != volume.Read().status().phase()) {
-    if (!given || given == last) volume.mutable_status().set_last_phase_transition_time(now);
+    if (!given || given == last) volume.mutable_status().set_last_phase_transition_time(write.now);
   } else if (!given && last) {
     volume.mutable_status().set_last_phase_transition_time(*last);
   }

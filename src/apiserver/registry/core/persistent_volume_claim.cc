@@ -31,7 +31,7 @@ bool HasInvalidGroup(const Source& source) {
 
 ClaimSpecOptions OptionsFor(const core::PersistentVolumeClaimSpec& old) {
   ClaimSpecOptions options;
-  FieldErrors faults;
+  FieldErrors faults(kDefaultSettings);
   ValidateLabelSelector(old.selector(), {}, faults);
   options.allow_invalid_values_in_selector = !faults.empty();
   options.allow_invalid_api_group =
@@ -205,7 +205,8 @@ void ValidateClaimStatus(const Document& object, const Document&, FieldErrors& e
   }
 }
 
-void WarnAboutClaim(const Document& object, const Document*, std::vector<std::string>& warnings) {
+void WarnAboutClaim(const Document& object, const Document*, const KindSettings&,
+                    std::vector<std::string>& warnings) {
   const core::PersistentVolumeClaim claim(object);
   if (claim.metadata().annotations().Contains(kClassAnnotation)) {
     warnings.push_back("metadata.annotations[" + std::string(kClassAnnotation) +

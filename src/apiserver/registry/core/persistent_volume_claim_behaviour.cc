@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 
-#include "apiserver/validation/features.h"
 #include "object/protobuf/wire_path.h"
 #include "views/core/v1.h"
 
@@ -63,21 +62,22 @@ void JoinDataSources(Document& object, const core::PersistentVolumeClaimSpec& ol
 
 // A reference to another namespace is one that a feature allows; where one is stored, another may
 // come.
-void DropSourceElsewhere(Document& object, const core::PersistentVolumeClaimSpec& old) {
-  if (IsOn("CrossNamespaceVolumeDataSource") || old.has_data_source_ref()) return;
+void DropSourceElsewhere(const FeatureGates& gates, Document& object,
+                         const core::PersistentVolumeClaimSpec& old) {
+  if (gates.IsOn("CrossNamespaceVolumeDataSource") || old.has_data_source_ref()) return;
   core::MutablePersistentVolumeClaim claim(object);
   if (claim.Read().spec().data_source_ref().namespace_().value_or("").empty()) return;
   claim.mutable_spec().clear_data_source_ref();
 }
 
-void CreateClaim(Document& object, Timestamp) {
-  DropSourceElsewhere(object, core::PersistentVolumeClaimSpec());
+void CreateClaim(const WriteContext& write, Document& object) {
+  DropSourceElsewhere(write.settings.gates, object, core::PersistentVolumeClaimSpec());
   JoinDataSources(object, core::PersistentVolumeClaimSpec());
 }
 
-void UpdateClaim(std::string_view subresource, const Document& old, Document& object, Timestamp) {
-  if (!subresource.empty()) return;
-  DropSourceElsewhere(object, core::PersistentVolumeClaim(old).spec());
+void UpdateClaim(const WriteContext& write, const Document& old, Document& object) {
+  if (!write.subresource.empty()) return;
+  DropSourceElsewhere(write.settings.gates, object, core::PersistentVolumeClaim(old).spec());
   JoinDataSources(object, core::PersistentVolumeClaim(old).spec());
 }
 

@@ -140,7 +140,7 @@ void ValidateEphemeralContainersUpdate(const Document& object, const Document& o
 namespace {
 
 // Updates are frequent, and seldom made by people.
-void WarnAboutNewPod(const Document& object, const Document* old,
+void WarnAboutNewPod(const Document& object, const Document* old, const KindSettings&,
                      std::vector<std::string>& warnings) {
   if (old != nullptr) return;
   const core::Pod pod(object);

@@ -118,7 +118,8 @@ void HandlePodBinding(ApiRequestPtr request, const Endpoint& endpoint) {
   ApiRequest& ref = *request;
   const Result<bool> dry_run = CheckWriteOptions(ref);
   if (!dry_run) return RespondError(ref, dry_run.error());
-  Result<Document> body = ReadBody(ref, {core::Binding::Type(), "v1", "Binding"});
+  Result<Document> body =
+      ReadBody(ref, {core::Binding::Type(), "v1", "Binding"}, endpoint.context->defaults);
   if (!body) return RespondError(ref, body.error());
   // The deprecated form posts to .../bindings, and the pod's name is in the body.
   MetaOf meta(*body);

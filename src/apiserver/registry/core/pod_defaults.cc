@@ -31,7 +31,6 @@ void DefaultVolumeSource(Value& volume, const RuleContext& context) {
 void DefaultImageVolumePullPolicy(Value& volume, const RuleContext& context) {
   Value* image = PartOf(volume, "image");
   if (image == nullptr || !TextOf(*image, "pullPolicy").empty()) return;
-  if (!context.settings.image_volumes) return;
   image->Set(context.arena, "pullPolicy", PullPolicyOf(TextOf(*image, "reference")));
 }
 
@@ -97,8 +96,7 @@ bool HasVolumeSource(std::string_view volume, const RuleSettings&) {
   return false;
 }
 
-bool HasImagePullPolicy(std::string_view volume, const RuleSettings& settings) {
-  if (!settings.image_volumes) return true;
+bool HasImagePullPolicy(std::string_view volume, const RuleSettings&) {
   static const WirePath image = CorePath("Volume", "image");
   static const WirePath policy = CorePath("Volume", "image.pullPolicy");
   const WirePath::Answer there = image.IsSet(volume);

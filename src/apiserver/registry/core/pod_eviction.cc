@@ -228,12 +228,13 @@ Result<void> Evict(WriteContext& write, Document& object, ResourceStorage* stora
   return {};
 }
 
-Result<Document> ReadEviction(ApiRequest& request) {
-  Result<Document> body = ReadBody(request, {policy::Eviction::Type(), "policy/v1", "Eviction"});
+Result<Document> ReadEviction(ApiRequest& request, const DefaultPlans& defaults) {
+  Result<Document> body =
+      ReadBody(request, {policy::Eviction::Type(), "policy/v1", "Eviction"}, defaults);
   if (body) return body;
   // The version is no longer served, but evictions of it are still taken; they look the same.
   Result<Document> older =
-      ReadBody(request, {policy::Eviction::Type(), "policy/v1beta1", "Eviction"});
+      ReadBody(request, {policy::Eviction::Type(), "policy/v1beta1", "Eviction"}, defaults);
   return older ? std::move(older) : std::move(body);
 }
 
@@ -248,7 +249,7 @@ Result<DeleteOptions> OptionsOf(ApiRequest& request, const policy::Eviction& evi
 
 void HandlePodEviction(ApiRequestPtr request, const Endpoint& endpoint, ResourceStorage* budgets) {
   ApiRequest& ref = *request;
-  Result<Document> body = ReadEviction(ref);
+  Result<Document> body = ReadEviction(ref, endpoint.context->defaults);
   if (!body) return RespondError(ref, body.error());
   if (const Result<void> named = CheckPosted(ref, endpoint, "Eviction", *body); !named) {
     return RespondError(ref, named.error());

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/registry/core/pod_testing.h"
-#include "apiserver/validation/features.h"
 
 namespace skiff {
 namespace {
@@ -174,8 +173,9 @@ TEST(PodMessagesTest, ImagesOfVolumesAreCheckedOnceTheyAreReported) {
       R"(status.containerStatuses=[{"name":"c","volumeMounts":[{"name":"v","mountPath":"/",)"
       R"("volumeStatus":{"image":{"imageRef":""}}}]}])";
   EXPECT_EQ(Pods().ChangedMessages("status={}", kStatus, "status"), "");
-  const ScopedFeature on("ImageVolumeWithDigest", true);
-  EXPECT_EQ(Pods().ChangedMessages("status={}", kStatus, "status"),
+  EXPECT_EQ(Pods()
+                .With({{"ImageVolumeWithDigest", true}})
+                .ChangedMessages("status={}", kStatus, "status"),
             "status.containerStatuses[0].volumeMounts[0].volumeStatus.imageVolumeStatus.imageRef: "
             "Required value: imageRef must not be empty");
 }

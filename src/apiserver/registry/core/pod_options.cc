@@ -1,6 +1,5 @@
 #include "apiserver/registry/core/pod_options.h"
 
-#include <atomic>
 #include <utility>
 
 #include "apiserver/registry/core/affinity.h"
@@ -15,8 +14,6 @@ namespace skiff {
 namespace {
 
 namespace core = views::core_v1;
-
-std::atomic<bool> may_be_privileged = false;
 
 bool HasIndivisible(const MapView<std::string_view>& amounts) {
   for (const auto& [name, quantity] : amounts) {
@@ -120,8 +117,5 @@ PodOptions PodOptionsFor(const core::PodSpec& old, const views::meta_v1::ObjectM
   }
   return options;
 }
-
-void SetMayBePrivileged(bool may_be) { may_be_privileged.store(may_be, std::memory_order_relaxed); }
-bool MayBePrivileged() { return may_be_privileged.load(std::memory_order_relaxed); }
 
 }  // namespace skiff

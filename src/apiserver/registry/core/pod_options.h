@@ -33,8 +33,4 @@ struct PodOptions {
 PodOptions PodOptionsFor(const views::core_v1::PodSpec& old_spec,
                          const views::meta_v1::ObjectMeta& old_meta);
 
-// --allow-privileged. Once, before anything is served; no until then.
-void SetMayBePrivileged(bool may_be);
-bool MayBePrivileged();
-
 }  // namespace skiff

@@ -6,7 +6,6 @@
 
 #include "apiserver/registry/core/visit_containers.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/features.h"
 
 namespace skiff {
 namespace {
@@ -183,7 +182,7 @@ void ValidateHostProcesses(const core::PodSpec& spec, FieldErrors& errors) {
     errors.Invalid("hostNetwork", false,
                    "hostNetwork must be true if pod contains any hostProcess containers");
   }
-  if (!MayBePrivileged()) {
+  if (!errors.settings().allow_privileged) {
     errors.Forbidden("", "hostProcess containers are disallowed by cluster policy");
   }
 }
@@ -192,7 +191,7 @@ void ValidateHostUsers(const core::PodSpec& spec, const PodOptions& options, Fie
   constexpr std::string_view kWhy = "when `hostUsers` is false";
   if (spec.host_users().value_or(true)) return;
   if (spec.host_network() && !options.allow_host_network_without_host_users &&
-      !IsOn("UserNamespacesHostNetworkSupport")) {
+      !errors.IsOn("UserNamespacesHostNetworkSupport")) {
     errors.Forbidden("hostNetwork", kWhy);
   }
   // Kubernetes names these two fields so.

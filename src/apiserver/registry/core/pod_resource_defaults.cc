@@ -86,7 +86,7 @@ bool HasEntry(Value& resources, std::string_view which, std::string_view resourc
 
 // The pod's own resources, if they matter.
 Value* PodResources(Value& pod, const RuleContext& context) {
-  Value* spec = context.settings.pod_level_resources ? PartOf(pod, "spec") : nullptr;
+  Value* spec = context.settings.gates.IsOn("PodLevelResources") ? PartOf(pod, "spec") : nullptr;
   return spec == nullptr ? nullptr : PartOf(*spec, "resources");
 }
 
@@ -127,7 +127,7 @@ void DefaultPodRequests(Value& pod, const RuleContext& context) {
 
 bool HasNoPodLevelResources(std::string_view pod, const RuleSettings& settings) {
   static const WirePath resources = CorePath("Pod", "spec.resources");
-  return !settings.pod_level_resources || resources.IsSet(pod) == WirePath::Answer::kNo;
+  return !settings.gates.IsOn("PodLevelResources") || resources.IsSet(pod) == WirePath::Answer::kNo;
 }
 
 constexpr CodeRuleEntry kDefaults[] = {

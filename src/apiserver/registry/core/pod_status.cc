@@ -14,7 +14,6 @@
 #include "apiserver/registry/core/resources.h"
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/features.h"
 #include "apiserver/validation/seen_names.h"
 
 namespace skiff {
@@ -420,7 +419,7 @@ void ValidatePodStatusUpdate(const Document& object, const Document& old_object,
   ValidateAllocated(status.init_container_statuses(), spec.init_containers(),
                     "initContainerStatuses", errors);
   ForbidAllocated(status.ephemeral_container_statuses(), "ephemeralContainerStatuses", errors);
-  if (!IsOn("ImageVolumeWithDigest")) return;
+  if (!errors.IsOn("ImageVolumeWithDigest")) return;
   ValidateVolumeStatuses(status.container_statuses(), "containerStatuses", errors);
   ValidateVolumeStatuses(status.init_container_statuses(), "initContainerStatuses", errors);
   ValidateVolumeStatuses(status.ephemeral_container_statuses(), "ephemeralContainerStatuses",

@@ -20,7 +20,8 @@ void ValidateOnUpdate(const Document& object, const Document& old, FieldErrors& 
                       errors);
 }
 
-void Warn(const Document& object, const Document* old, std::vector<std::string>& warnings) {
+void Warn(const Document& object, const Document* old, const KindSettings&,
+          std::vector<std::string>& warnings) {
   const core::PodTemplate now(object);
   if (old != nullptr &&
       core::PodTemplate(*old).metadata().generation() == now.metadata().generation()) {

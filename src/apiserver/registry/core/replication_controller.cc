@@ -82,7 +82,8 @@ void ValidateStatus(const Document& object, const Document&, FieldErrors& errors
   }
 }
 
-void Warn(const Document& object, const Document* old, std::vector<std::string>& warnings) {
+void Warn(const Document& object, const Document* old, const KindSettings&,
+          std::vector<std::string>& warnings) {
   const core::ReplicationController controller(object);
   if (old == nullptr) {
     WarnAboutNameOfPods(controller.metadata().name(), warnings);

@@ -216,7 +216,7 @@ void ValidateResourceQuotaStatus(const Document& object, const Document&, FieldE
   ValidateAmounts(status.used(), "used", errors);
 }
 
-void WarnAboutResourceQuota(const Document& object, const Document* old,
+void WarnAboutResourceQuota(const Document& object, const Document* old, const KindSettings&,
                             std::vector<std::string>& warnings) {
   if (old != nullptr) return;
   const auto hard = core::ResourceQuota(object).spec().hard();

@@ -107,7 +107,8 @@ void ValidateSecretUpdate(const Document& object, const Document& old, FieldErro
   ValidateSecret(object, errors);
 }
 
-void WarnAboutSecret(const Document& object, const Document*, std::vector<std::string>& warnings) {
+void WarnAboutSecret(const Document& object, const Document*, const KindSettings&,
+                     std::vector<std::string>& warnings) {
   const core::Secret secret(object);
   if (secret.type() != "kubernetes.io/tls") return;
   std::string fault = KeyPairFault(secret.data().Get("tls.crt"), secret.data().Get("tls.key"));

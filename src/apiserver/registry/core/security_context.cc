@@ -7,7 +7,6 @@
 #include "apiserver/registry/core/local_path.h"
 #include "apiserver/registry/core/pod_os.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/features.h"
 #include "apiserver/validation/seen_names.h"
 
 namespace skiff {
@@ -139,7 +138,7 @@ void ValidateSecurityContext(const core::SecurityContext& context, bool host_use
                              FieldErrors& errors) {
   const auto at = errors.At("securityContext");
   const bool privileged = context.privileged().value_or(false);
-  if (privileged && !MayBePrivileged()) {
+  if (privileged && !errors.settings().allow_privileged) {
     errors.Forbidden("privileged", "disallowed by cluster policy");
   }
   ValidateId(context.run_as_user(), "runAsUser", errors);
@@ -194,7 +193,7 @@ void ValidatePodSecurityContext(const core::PodSpec& spec, const PodOptions& opt
     ValidateOneOf(*policy, {"Merge", "Strict"}, "supplementalGroupsPolicy", errors);
   }
   if (const auto policy = context.se_linux_change_policy()) {
-    if (options.allow_any_se_linux_change_policy || IsOn("SELinuxMount")) {
+    if (options.allow_any_se_linux_change_policy || errors.IsOn("SELinuxMount")) {
       ValidateOneOf(*policy, {"MountOption", "Recursive"}, "seLinuxChangePolicy", errors);
     } else {
       ValidateOneOf(*policy, {"Recursive"}, "seLinuxChangePolicy", errors);

@@ -9,7 +9,7 @@ namespace core = views::core_v1;
 
 constexpr std::string_view kMountableAnnotation = "kubernetes.io/enforce-mountable-secrets";
 
-void WarnAboutServiceAccount(const Document& object, const Document* old,
+void WarnAboutServiceAccount(const Document& object, const Document* old, const KindSettings&,
                              std::vector<std::string>& warnings) {
   const auto has = [](const Document& account) {
     return core::ServiceAccount(account).metadata().annotations().Contains(kMountableAnnotation);

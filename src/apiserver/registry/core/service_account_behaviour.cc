@@ -21,11 +21,9 @@ void CleanSecrets(Document& object) {
   }
 }
 
-void CreateAccount(Document& object, Timestamp) { CleanSecrets(object); }
+void CreateAccount(const WriteContext&, Document& object) { CleanSecrets(object); }
 
-void UpdateAccount(std::string_view, const Document&, Document& object, Timestamp) {
-  CleanSecrets(object);
-}
+void UpdateAccount(const WriteContext&, const Document&, Document& object) { CleanSecrets(object); }
 
 }  // namespace
 

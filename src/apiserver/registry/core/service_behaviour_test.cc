@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/defaults/testing.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_change.h"
 #include "apiserver/rest/object_meta.h"
@@ -45,7 +46,7 @@ class ServiceTestBase : public ::testing::Test {
     store_ = std::move(*store);
     leases_ = std::make_unique<LeasePool>(*store_, clock_);
     environment_ = std::make_unique<StorageEnvironment>(
-        StorageEnvironment{*store_, clock_, random_, *leases_});
+        StorageEnvironment{*store_, clock_, random_, *leases_, KindDefaults()});
     const ResourceHub* hubs[] = {FindResource("", "v1", "services")->hub,
                                  FindResource("", "v1", "endpoints")->hub,
                                  FindResource("networking.k8s.io", "v1", "ipaddresses")->hub,
@@ -171,7 +172,14 @@ class ServiceTestBase : public ::testing::Test {
     return change;
   }
   WriteContext Write(Change& change, bool dry_run) {
-    return {*Services()->hub().resource, {}, NowOf(clock_), random_, nullptr, change.also, dry_run};
+    return {*Services()->hub().resource,
+            {},
+            NowOf(clock_),
+            random_,
+            nullptr,
+            change.also,
+            kDefaultSettings,
+            dry_run};
   }
   static std::string Run(ObjectChange change) {
     const Result<Changed> changed =

@@ -31,7 +31,8 @@ void WarnAboutHeadless(const core::ServiceSpec& spec, std::vector<std::string>& 
 
 }  // namespace
 
-void WarnAboutService(const Document& object, const Document*, std::vector<std::string>& warnings) {
+void WarnAboutService(const Document& object, const Document*, const KindSettings&,
+                      std::vector<std::string>& warnings) {
   const core::Service service(object);
   const core::ServiceSpec spec = service.spec();
   const bool named = spec.type() == "ExternalName";

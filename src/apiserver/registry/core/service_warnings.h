@@ -9,7 +9,7 @@
 
 namespace skiff {
 
-void WarnAboutService(const Document& object, const Document* old,
+void WarnAboutService(const Document& object, const Document* old, const KindSettings&,
                       std::vector<std::string>& warnings);
 
 }  // namespace skiff

@@ -1,5 +1,4 @@
 #include "apiserver/registry/rules_testing.h"
-#include "apiserver/validation/features.h"
 
 namespace skiff {
 namespace {
@@ -103,8 +102,9 @@ TEST(VolumeRulesTest, TheSourceOfAVolumeStays) {
        "spec.volumeAttributesClassName=", "spec.volumeAttributesClassName Forbidden"},
       {"", "spec.accessModes=", "spec.accessModes Required; spec.accessModes Required"},
   });
-  const ScopedFeature on("MutablePVNodeAffinity", true);
-  Volumes().ExpectChanged({{affinity, key + "kubernetes.io/arch", ""}});
+  Volumes()
+      .With({{"MutablePVNodeAffinity", true}})
+      .ExpectChanged({{affinity, key + "kubernetes.io/arch", ""}});
 }
 
 TEST(VolumeRulesTest, OldWaysOfStoringAreWarnedAbout) {

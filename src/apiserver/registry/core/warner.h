@@ -34,7 +34,7 @@ class Warner {
   bool IsFull() const { return warnings_.size() >= limits::kMaxFieldIssues; }
 
  private:
-  FieldErrors place_;
+  FieldErrors place_{kDefaultSettings};
   std::vector<std::string>& warnings_;
 };
 

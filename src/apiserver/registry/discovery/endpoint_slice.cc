@@ -174,7 +174,7 @@ void ValidateEndpointSliceUpdate(const Document& object, const Document& old, Fi
   ValidateImmutable(before.address_type(), slice.address_type(), "addressType", errors);
 }
 
-void WarnAboutEndpointSlice(const Document& object, const Document* old,
+void WarnAboutEndpointSlice(const Document& object, const Document* old, const KindSettings&,
                             std::vector<std::string>& warnings) {
   const discovery::EndpointSlice slice(object);
   if (old == nullptr && slice.address_type() == "FQDN") {

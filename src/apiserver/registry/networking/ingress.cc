@@ -168,7 +168,7 @@ Tolerated ToleratedIn(const networking::IngressSpec& old) {
   }
   for (const networking::IngressRule rule : old.rules()) {
     if (!HasWildcard(rule.host())) continue;
-    FieldErrors faults;
+    FieldErrors faults(kDefaultSettings);
     ValidatePaths(rule, faults);
     out.paths_of_wildcards |= !faults.empty();
   }
@@ -200,7 +200,7 @@ void ValidateIngressStatus(const Document& object, const Document& old, FieldErr
   }
 }
 
-void WarnAboutIngress(const Document& object, const Document* old,
+void WarnAboutIngress(const Document& object, const Document* old, const KindSettings&,
                       std::vector<std::string>& warnings) {
   const networking::Ingress ingress(object);
   if (old != nullptr || ingress.spec().ingress_class_name()) return;

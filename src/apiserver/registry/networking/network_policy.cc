@@ -150,7 +150,7 @@ void ValidateNetworkPolicy(const Document& object, FieldErrors& errors) {
 void ValidateNetworkPolicyUpdate(const Document& object, const Document& old, FieldErrors& errors) {
   const networking::NetworkPolicySpec before = networking::NetworkPolicy(old).spec();
   Tolerated tolerated;
-  FieldErrors old_faults;
+  FieldErrors old_faults(errors.settings());
   ValidateLabelSelector(before.pod_selector(), {}, old_faults);
   tolerated.selectors.allow_invalid_values = !old_faults.empty();
   for (const auto& rule : before.ingress()) AddCidrs(rule.from(), tolerated.cidrs);
@@ -172,7 +172,7 @@ void WarnAboutPeers(const std::string& path, const ListView<networking::NetworkP
   }
 }
 
-void WarnAboutNetworkPolicy(const Document& object, const Document*,
+void WarnAboutNetworkPolicy(const Document& object, const Document*, const KindSettings&,
                             std::vector<std::string>& warnings) {
   const networking::NetworkPolicySpec spec = networking::NetworkPolicy(object).spec();
   for (size_t i = 0; i < spec.ingress().size(); ++i) {

@@ -1,6 +1,5 @@
 #include "apiserver/registry/networking/service_cidr_behaviour.h"
 
-#include "apiserver/validation/features.h"
 #include "views/networking.k8s.io/v1.h"
 
 namespace skiff {
@@ -8,14 +7,14 @@ namespace {
 
 namespace networking = views::networking_k8s_io_v1;
 
-void CreateServiceCIDR(Document& object, Timestamp) {
-  if (!IsOn("ServiceCIDRStatusFieldWiping")) return;
+void CreateServiceCIDR(const WriteContext& write, Document& object) {
+  if (!write.settings.gates.IsOn("ServiceCIDRStatusFieldWiping")) return;
   networking::MutableServiceCIDR(object).clear_status();
 }
 
-void UpdateServiceCIDR(std::string_view subresource, const Document& old, Document& object,
-                       Timestamp) {
-  if (!subresource.empty() || !IsOn("ServiceCIDRStatusFieldWiping")) return;
+void UpdateServiceCIDR(const WriteContext& write, const Document& old, Document& object) {
+  if (!write.subresource.empty() || !write.settings.gates.IsOn("ServiceCIDRStatusFieldWiping"))
+    return;
   const networking::ServiceCIDR before(old);
   networking::MutableServiceCIDR range(object);
   if (before.has_status()) {

@@ -50,7 +50,7 @@ void ValidateRuntimeClassUpdate(const Document& object, const Document& old, Fie
                     "handler", errors);
 }
 
-void WarnAboutRuntimeClass(const Document& object, const Document*,
+void WarnAboutRuntimeClass(const Document& object, const Document*, const KindSettings&,
                            std::vector<std::string>& warnings) {
   for (const auto& [key, value] : node::RuntimeClass(object).scheduling().node_selector()) {
     const std::string_view why = DeprecationOfNodeLabel(key);

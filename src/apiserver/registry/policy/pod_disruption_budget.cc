@@ -38,7 +38,7 @@ void ValidateCreate(const Document& object, FieldErrors& errors) {
 }
 
 void ValidateUpdate(const Document& object, const Document& old, FieldErrors& errors) {
-  FieldErrors faults_before;
+  FieldErrors faults_before(errors.settings());
   const policy::PodDisruptionBudgetSpec before = policy::PodDisruptionBudget(old).spec();
   if (before.has_selector()) ValidateLabelSelector(before.selector(), {}, faults_before);
   ValidateSpec(policy::PodDisruptionBudget(object).spec(), !faults_before.empty(), errors);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "apiserver/registry/resource/devices.h"
-#include "apiserver/validation/features.h"
 #include "apiserver/validation/members.h"
 
 namespace skiff {
@@ -72,7 +71,7 @@ void ValidateConstraint(const resource::DeviceConstraint& constraint, const Requ
     ValidateDeviceFullName(*constraint.match_attribute(), "matchAttribute", errors);
   } else if (constraint.distinct_attribute()) {
     ValidateDeviceFullName(*constraint.distinct_attribute(), "distinctAttribute", errors);
-  } else if (!IsOn("DRAConsumableCapacity")) {
+  } else if (!errors.IsOn("DRAConsumableCapacity")) {
     errors.Required("matchAttribute");
   } else {
     errors.Required("",

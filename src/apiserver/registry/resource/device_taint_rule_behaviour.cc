@@ -8,14 +8,13 @@ namespace {
 namespace taints = views::resource_k8s_io_v1alpha3;
 
 // A taint that begins to do something else begins anew.
-void UpdateTaintRule(std::string_view subresource, const Document& old, Document& object,
-                     Timestamp now) {
-  if (!subresource.empty()) return;
+void UpdateTaintRule(const WriteContext& write, const Document& old, Document& object) {
+  if (!write.subresource.empty()) return;
   const taints::DeviceTaint before = taints::DeviceTaintRule(old).spec().taint();
   taints::MutableDeviceTaintRule rule(object);
   const taints::DeviceTaint taint = rule.Read().spec().taint();
   if (taint.effect() == before.effect() || taint.time_added() != before.time_added()) return;
-  rule.mutable_spec().mutable_taint().set_time_added({now.seconds, 0});
+  rule.mutable_spec().mutable_taint().set_time_added({write.now.seconds, 0});
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include "apiserver/registry/kind_strategy.h"
 #include "apiserver/rest/object_meta.h"
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/features.h"
 #include "apiserver/validation/field_errors.h"
 #include "apiserver/validation/value_fields.h"
 #include "serving/auth/forbidden.h"
@@ -191,14 +190,14 @@ void ResourceClaimBehaviour::CheckStatus(const WriteContext& write, const Docume
   if (!place.empty() && AdminPlaceOf(before).empty()) {
     CheckAdminLabel(find_namespace_, claim.metadata().namespace_(), place, errors);
   }
-  if (write.user == nullptr || !IsOn("DRAResourceClaimGranularStatusAuthorization")) return;
+  if (write.user == nullptr || !errors.IsOn("DRAResourceClaimGranularStatusAuthorization")) return;
   const auto same = [&](std::string_view field) {
     return SameValue(FieldOf(status.AsValue(), field), FieldOf(before.AsValue(), field));
   };
   const bool is_bound_as_before = same("allocation") && same("reservedFor");
   if (!is_bound_as_before) CheckBinding(write, errors);
   // What goes with the allocation goes without asking.
-  if (IsOn("DRAResourceClaimDeviceStatus") && status.has_allocation()) {
+  if (errors.IsOn("DRAResourceClaimDeviceStatus") && status.has_allocation()) {
     CheckDevices(write, old, object, errors);
   }
 }

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/registry/certificates/pod_certificate_request_behaviour.h"
-#include "apiserver/validation/features.h"
 #include "apiserver/validation/field_errors.h"
 #include "base/random.h"
 #include "object/json/decode.h"
@@ -41,9 +40,9 @@ class ChecksTest : public ::testing::Test {
     const ResourceDesc& desc = *FindResource(group, version, resource);
     const Document object = DecodeJson(json, desc.kind).value();
     const Document before = DecodeJson(old != nullptr ? *old : "{}", desc.kind).value();
-    WriteContext write{desc, subresource, {1000, 0}, random_, &user_, transaction_};
+    WriteContext write{desc, subresource, {1000, 0}, random_, &user_, transaction_, settings_};
     write.verb = verb_;
-    FieldErrors errors;
+    FieldErrors errors(settings_);
     behaviour.Check(write, old != nullptr ? &before : nullptr, object, follows_rules, errors);
     std::string out;
     for (const StatusCause& each : errors.Take()) {
@@ -56,6 +55,7 @@ class ChecksTest : public ::testing::Test {
   UserInfo user_{.name = "ann", .uid = "", .groups = {}, .extra = {}};
   std::string verb_ = "update";
   Transaction transaction_;
+  KindSettings settings_;
   SomeAllowed authorizer_;
 };
 
@@ -142,7 +142,7 @@ TEST_F(ResourceClaimsTest, WhoBindsAClaimNeedsARightToBindInTheWholeCluster) {
   }
   verb_ = "patch";
   EXPECT_TRUE(Has(Status("", allocated), "verb=\"patch\" permission"));
-  const ScopedFeature off("DRAResourceClaimGranularStatusAuthorization", false);
+  settings_.gates = FeatureGates({{"DRAResourceClaimGranularStatusAuthorization", false}});
   EXPECT_EQ(Status("", allocated), "");
 }
 
@@ -206,7 +206,8 @@ TEST_F(ResourceClaimsTest, ADeviceThatIsGivenBackHasNoStatus) {
                        {1000, 0},
                        random_,
                        &user_,
-                       transaction_};
+                       transaction_,
+                       settings_};
     EXPECT_TRUE(claims_.PrepareForUpdate(write, old, object));
     return EncodeJson(object.root());
   };

@@ -128,7 +128,7 @@ void ValidateResourceSliceUpdate(const Document& object, const Document& old, Fi
   ValidateSpec(resource::ResourceSlice(object).spec(), resource::ResourceSlice(old).spec(), errors);
 }
 
-void WarnAboutResourceSlice(const Document& object, const Document*,
+void WarnAboutResourceSlice(const Document& object, const Document*, const KindSettings&,
                             std::vector<std::string>& warnings) {
   const std::string_view driver = resource::ResourceSlice(object).spec().driver();
   if (AsciiLower(driver) == driver) return;

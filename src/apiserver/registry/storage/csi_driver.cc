@@ -1,7 +1,6 @@
 #include "apiserver/registry/storage/csi_driver.h"
 
 #include "apiserver/validation/common.h"
-#include "apiserver/validation/features.h"
 #include "apiserver/validation/seen_names.h"
 #include "views/storage.k8s.io/v1.h"
 
@@ -60,7 +59,7 @@ void ValidateCSIDriver(const Document& object, FieldErrors& errors) {
     errors.Invalid("serviceAccountTokenInSecrets", *spec.service_account_token_in_secrets(),
                    "serviceAccountTokenInSecrets is set but no tokenRequests are specified");
   }
-  if (IsOn("VolumeLimitScaling") && !spec.prevent_pod_scheduling_if_missing()) {
+  if (errors.IsOn("VolumeLimitScaling") && !spec.prevent_pod_scheduling_if_missing()) {
     errors.Required("preventPodSchedulingIfMissing");
   }
 }
@@ -80,7 +79,7 @@ void ValidateCSIDriverUpdate(const Document& object, const Document& old, FieldE
                     errors);
 }
 
-void WarnAboutCSIDriver(const Document& object, const Document* old,
+void WarnAboutCSIDriver(const Document& object, const Document* old, const KindSettings&,
                         std::vector<std::string>& warnings) {
   constexpr uint16_t kTokens = storage::CSIDriverSpec::kTokenRequests;
   const storage::CSIDriverSpec spec = storage::CSIDriver(object).spec();

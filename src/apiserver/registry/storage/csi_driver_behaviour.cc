@@ -13,7 +13,7 @@ bool Same(const Value* a, const Value* b) {
 }
 
 // The generation counts changes, but it begins at zero.
-void UpdateDriver(std::string_view, const Document& old, Document& object, Timestamp) {
+void UpdateDriver(const WriteContext&, const Document& old, Document& object) {
   constexpr uint16_t kSpec = storage::CSIDriver::kSpec;
   if (Same(old.root().Member(kSpec), object.root().Member(kSpec))) return;
   storage::MutableCSIDriver(object).mutable_metadata().set_generation(

@@ -35,7 +35,7 @@ void ValidateCSIStorageCapacityUpdate(const Document& object, const Document& ol
                     "storageClassName", errors);
 }
 
-void WarnAboutCSIStorageCapacity(const Document& object, const Document*,
+void WarnAboutCSIStorageCapacity(const Document& object, const Document*, const KindSettings&,
                                  std::vector<std::string>& warnings) {
   const auto topology = Capacity(object).node_topology();
   for (size_t i = 0; i < topology.match_expressions().size(); ++i) {

@@ -84,7 +84,7 @@ void ValidateStorageClassUpdate(const Document& object, const Document& old, Fie
   }
 }
 
-void WarnAboutStorageClass(const Document& object, const Document*,
+void WarnAboutStorageClass(const Document& object, const Document*, const KindSettings&,
                            std::vector<std::string>& warnings) {
   const auto terms = storage::StorageClass(object).allowed_topologies();
   for (size_t i = 0; i < terms.size(); ++i) {

@@ -1,5 +1,4 @@
 #include "apiserver/registry/rules_testing.h"
-#include "apiserver/validation/features.h"
 
 namespace skiff {
 namespace {
@@ -133,9 +132,9 @@ TEST(StorageRulesTest, ADriverSaysWhatItNeeds) {
   });
   EXPECT_EQ(drivers.Warnings("").size(), 1u);
   EXPECT_EQ(drivers.Warnings("spec.serviceAccountTokenInSecrets=true").size(), 0u);
-  const ScopedFeature on("VolumeLimitScaling", true);
-  EXPECT_EQ(drivers.New(""), "spec.preventPodSchedulingIfMissing Required");
-  EXPECT_EQ(drivers.New("spec.preventPodSchedulingIfMissing=true"), "");
+  const RulesTester scaling = drivers.With({{"VolumeLimitScaling", true}});
+  EXPECT_EQ(scaling.New(""), "spec.preventPodSchedulingIfMissing Required");
+  EXPECT_EQ(scaling.New("spec.preventPodSchedulingIfMissing=true"), "");
 }
 
 TEST(StorageRulesTest, CapacityIsOfOneClassInOnePlace) {
