@@ -14,6 +14,9 @@ inline constexpr size_t kMaxDocumentBytes = 3 * 1024 * 1024;
 // What any document may have at most: values count their bytes and items in 32 bits.
 inline constexpr size_t kMaxCountedBytes = UINT32_MAX;
 
+// The largest message of gRPC that a client takes: protobuf counts in 31 bits.
+inline constexpr size_t kMaxGrpcMessageBytes = INT32_MAX;
+
 // How deep values may nest in any encoding. Recursion in codecs is bounded by this.
 inline constexpr int kMaxDepth = 512;
 

@@ -45,8 +45,7 @@ struct GrpcChannelOptions {
   std::shared_ptr<const ClientTls> tls = nullptr;
   // Without calls no server is asked whether it is there: many forbid that.
   ClientTimes times = {};
-  size_t max_message_bytes =
-      limits::kMaxCountedBytes / 2;  // that the server sends, as protobuf bounds them
+  size_t max_message_bytes = limits::kMaxGrpcMessageBytes;  // that the server sends
 };
 
 struct GrpcCallOptions {
