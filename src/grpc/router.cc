@@ -47,7 +47,7 @@ GrpcRouter::GrpcRouter(HttpHandler* other, MetricsRegistry& metrics, Clock& cloc
                        size_t max_message_bytes)
     : other_(other),
       max_message_bytes_(max_message_bytes),
-      deadlines_(clock),
+      deadlines_("grpc-deadlines", clock, Timers::AtStop::kForget),
       started_(metrics.AddCounter(kStarted)),
       handled_(metrics.AddCounter(kHandled)) {}
 
@@ -87,10 +87,10 @@ GrpcResponder::Done GrpcRouter::WithDeadline(Duration timeout, GrpcResponder::Do
   };
   auto pending = std::make_shared<Pending>();
   pending->done = std::move(done);
-  const CallDeadlines::Key key = deadlines_.Add(
+  const Timers::Key key = deadlines_.After(
       timeout, [pending] { pending->Answer(std::unexpected(GrpcDeadlineExceeded())); });
   return [this, pending, key](GrpcResult<SharedBytes> result) {
-    deadlines_.Remove(key);
+    deadlines_.Cancel(key);
     pending->Answer(std::move(result));
   };
 }
@@ -123,10 +123,10 @@ GrpcStreamCall GrpcRouter::StartStream(const Method& method, GrpcEncoding encodi
   const std::shared_ptr<GrpcOutput> output = NewOutput();
   if (timeout) {
     const std::weak_ptr<GrpcOutput> weak = output;
-    const CallDeadlines::Key key = deadlines_.Add(*timeout, [weak] {
+    const Timers::Key key = deadlines_.After(*timeout, [weak] {
       if (const auto late = weak.lock()) late->Finish(GrpcDeadlineExceeded());
     });
-    output->SetOnFinish([this, key] { deadlines_.Remove(key); });
+    output->SetOnFinish([this, key] { deadlines_.Cancel(key); });
   }
   return MakeGrpcStream(method.stream, output, max_message_bytes_, encoding);
 }

@@ -19,7 +19,7 @@
 
 #include "base/clock.h"
 #include "base/metrics.h"
-#include "grpc/call_deadlines.h"
+#include "base/timers.h"
 #include "grpc/frame.h"
 #include "grpc/status.h"
 #include "grpc/stream.h"
@@ -120,7 +120,7 @@ class GrpcRouter final : public HttpHandler {
 
   HttpHandler* const other_;
   const size_t max_message_bytes_;
-  CallDeadlines deadlines_;
+  Timers deadlines_;
   CounterFamily& started_;
   CounterFamily& handled_;
   std::unordered_map<std::string, Method> methods_;

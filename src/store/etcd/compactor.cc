@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-#include "store/etcd/timers.h"
+#include "base/timers.h"
 
 namespace skiff {
 namespace {
@@ -20,7 +20,7 @@ Revision ParseRevision(std::string_view text) {
 // Shared with the requests that are under way. One round at a time.
 struct EtcdCompactor::Rounds : std::enable_shared_from_this<Rounds> {
   Rounds(Store& s, Clock& clock, Duration i)
-      : store(s), interval(i), timers("etcd-compact", clock) {}
+      : store(s), interval(i), timers("etcd-compact", clock, Timers::AtStop::kRun) {}
 
   void Schedule() {
     timers.After(interval, [self = weak_from_this()] {

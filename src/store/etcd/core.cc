@@ -11,7 +11,7 @@ EtcdCore::EtcdCore(EtcdOptions options, std::vector<EtcdEndpoint> endpoints,
                    std::unique_ptr<GrpcClient> client)
     : options_(std::move(options)),
       client_(std::move(client)),
-      timers_("etcd-timers", *options_.clock) {
+      timers_("etcd-timers", *options_.clock, Timers::AtStop::kRun) {
   members_ = std::make_shared<EtcdMembers>(
       options_, std::move(endpoints), *client_, timers_,
       [this](const Status& why) {

@@ -19,9 +19,9 @@
 #include <etcd_rpc.pb.h>
 
 #include "base/thread.h"
+#include "base/timers.h"
 #include "store/etcd/connection.h"
 #include "store/etcd/errors.h"
-#include "store/etcd/timers.h"
 #include "store/store.h"
 
 namespace skiff {
