@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "object/scalar/quantity.h"
+#include "object/zero.h"
 
 namespace skiff {
 namespace {
@@ -110,21 +111,14 @@ bool EqualsAbsent(const FieldDesc& field, const Value& value) {
     case Tag::kString:
       if (field.type == FieldType::kQuantity) return EqualQuantities(value.AsText(), "0");
       return field.type == FieldType::kString && value.AsText().empty();
-    case Tag::kBytes:
-      return value.AsText().empty();
     case Tag::kBool:
       return field.type == FieldType::kBool && !value.AsBool();
     case Tag::kInt:
     case Tag::kUint:
     case Tag::kDouble:
       return field.type != FieldType::kAny && EqualNumbers(value, Value::Int(0));
-    case Tag::kDuration:
-      return value.AsInt() == 0;
-    case Tag::kTime:
-    case Tag::kMicroTime:
-      return IsZero(value.AsTime());
     default:
-      return false;
+      return IsZeroScalar(value);
   }
 }
 

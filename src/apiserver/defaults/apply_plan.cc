@@ -4,6 +4,7 @@
 #include <string>
 
 #include "object/scalar/quantity.h"
+#include "object/zero.h"
 
 namespace skiff {
 namespace {

@@ -9,6 +9,7 @@
 #include "apiserver/defaults/wire_checks.h"
 #include "base/strings.h"
 #include "object/json/decode.h"
+#include "object/zero.h"
 
 namespace skiff {
 

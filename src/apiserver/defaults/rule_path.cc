@@ -9,10 +9,6 @@
 namespace skiff {
 namespace {
 
-bool IsZero(const Value& value) {
-  return value.is_list() || value.is_map() ? value.size() == 0 : IsZeroScalar(value);
-}
-
 void SetBelow(Value& at, std::span<const RuleStep> steps, const Value& value, Arena& arena) {
   if (!at.is_object()) return;
   const RuleStep& step = steps.front();
@@ -41,10 +37,6 @@ void SetBelow(Value& at, std::span<const RuleStep> steps, const Value& value, Ar
 }
 
 }  // namespace
-
-bool IsUnset(const FieldDesc& field, const Value& member) {
-  return field.pointer() ? member.is_null() : IsZero(member);
-}
 
 Value ConstantFor(const Value& constant, Arena& arena) {
   return constant.tag() >= Tag::kList ? constant.CopyInto(arena) : constant;

@@ -44,10 +44,6 @@ class RulePath {
   std::string text_;
 };
 
-// Whether a member says no more than its absence: null, or the zero value of a field that is no
-// pointer.
-bool IsUnset(const FieldDesc& field, const Value& member);
-
 // A constant of a plan as the value of a document: containers are copied, for they may be changed;
 // text stays where it is.
 Value ConstantFor(const Value& constant, Arena& arena);

@@ -9,6 +9,7 @@
 #include "object/json/faults.h"
 #include "object/json/scalar.h"
 #include "object/path.h"
+#include "object/zero.h"
 
 namespace skiff {
 namespace {

@@ -8,6 +8,7 @@
 #include "object/scalar/base64.h"
 #include "object/scalar/duration.h"
 #include "object/unset.h"
+#include "object/zero.h"
 
 namespace skiff {
 namespace {

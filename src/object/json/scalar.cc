@@ -212,16 +212,4 @@ Value ZeroScalar(FieldType type) {
   }
 }
 
-bool IsZeroScalar(FieldType type, const Value& value) {
-  switch (value.tag()) {
-    case Tag::kString:
-      return type == FieldType::kQuantity ? value.AsText() == "0"
-                                          : type == FieldType::kString && value.AsText().empty();
-    case Tag::kBytes:
-      return false;  // they are not nil
-    default:
-      return IsZeroScalar(value);
-  }
-}
-
 }  // namespace skiff

@@ -64,7 +64,5 @@ class JsonScalarReader {
 // What an unset value of a scalar type is, as an item of a list or a value of a map: a JSON null
 // there means this.
 Value ZeroScalar(FieldType type);
-// True if a value of a non-pointer field says no more than its absence.
-bool IsZeroScalar(FieldType type, const Value& value);
 
 }  // namespace skiff

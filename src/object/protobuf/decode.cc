@@ -5,6 +5,7 @@
 #include "object/document_size.h"
 #include "object/json/scalar.h"
 #include "object/protobuf/decoder.h"
+#include "object/zero.h"
 
 namespace skiff {
 namespace {
