@@ -134,18 +134,6 @@ bool Router::Route(ApiRequestPtr& request) const {
   return true;
 }
 
-const Endpoint* Router::CoreSubresource(std::string_view resource,
-                                        std::string_view subresource) const {
-  const auto version = versions_.find(std::pair<std::string, std::string>("", "v1"));
-  if (version == versions_.end()) return nullptr;
-  const auto found = version->second.find(resource);
-  if (found == version->second.end()) return nullptr;
-  for (const SubresourceRoute& route : found->second.subresources) {
-    if (route.endpoint.subresource->name == subresource) return &route.endpoint;
-  }
-  return nullptr;
-}
-
 bool Router::ServesGroup(std::string_view group) const {
   for (const auto& [key, version] : versions_) {
     if (key.first == group) return true;

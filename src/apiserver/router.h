@@ -31,8 +31,6 @@ class Router {
   // Answers a request whose info is that of a resource. False: the group or version is not served
   // here, and the request is left as it was.
   bool Route(ApiRequestPtr& request) const;
-  // Where a subresource of the core group's v1 is answered; null if it is not served.
-  const Endpoint* CoreSubresource(std::string_view resource, std::string_view subresource) const;
   // In some version.
   bool ServesGroup(std::string_view group) const;
 

@@ -30,7 +30,6 @@
 #include "apiserver/permission_checks.h"
 #include "apiserver/pipeline.h"
 #include "apiserver/registry/core/pod_behaviour.h"
-#include "apiserver/registry/core/pod_binding.h"
 #include "apiserver/registry/disabled_fields.h"
 #include "apiserver/registry/read_completion.h"
 #include "apiserver/registry/registry.h"
@@ -384,11 +383,6 @@ class ApiServer::Impl {
                         [this](ApiRequestPtr request, const Endpoint& endpoint) {
                           components_->Answer(std::move(request), endpoint);
                         });
-    const Endpoint* binding = router_->CoreSubresource("pods", "binding");
-    if (binding == nullptr) return;
-    router_->SetVirtual("", "bindings", [binding](ApiRequestPtr request, const Endpoint&) {
-      HandlePodBinding(std::move(request), *binding);
-    });
   }
 
   Result<void> StartStorages() {
