@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.h"
 #include "object/json/text.h"
 #include "store/cache/continue_token.h"
 

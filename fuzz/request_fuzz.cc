@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.h"
 #include "object/json/text.h"
 #include "serving/request/accept.h"
 #include "serving/request/query.h"

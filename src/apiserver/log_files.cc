@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "base/hex.h"
 #include "base/html.h"
 #include "base/limits.h"
 #include "serving/request/respond.h"
@@ -63,14 +64,12 @@ class FileSource final : public BodySource {
 std::string EscapedForUrl(std::string_view name) {
   constexpr std::string_view kPlain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~$&+=@/";
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string out;
   for (const char c : name) {
     if (kPlain.find(c) != std::string_view::npos) {
       out += c;
     } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out.append({'%', kDigits[byte >> 4], kDigits[byte & 15]});
+      (out += '%') += HexByte(c, HexCase::kUpper);
     }
   }
   return out;

@@ -8,6 +8,7 @@
 
 #include <sys/syscall.h>
 
+#include "base/hex.h"
 #include "base/limits.h"
 
 namespace skiff {
@@ -71,7 +72,6 @@ size_t SequenceLength(std::string_view text) {
 }
 
 void AppendQuoted(std::string& out, std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   out += '"';
   while (!text.empty() && out.size() < limits::kMaxLogLineBytes) {
     const char c = text[0];
@@ -87,9 +87,7 @@ void AppendQuoted(std::string& out, std::string_view text) {
       out += text.substr(0, length);
       taken = length;
     } else {
-      out += "\\x";
-      out += kHex[static_cast<uint8_t>(c) >> 4];
-      out += kHex[static_cast<uint8_t>(c) & 15];
+      (out += "\\x") += HexByte(c);
     }
     text.remove_prefix(taken);
   }

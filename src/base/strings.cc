@@ -1,5 +1,7 @@
 #include "base/strings.h"
 
+#include "base/go_quoted.h"
+
 namespace skiff {
 namespace {
 
@@ -44,28 +46,11 @@ size_t CutPoint(std::string_view text, size_t limit) {
 }  // namespace
 
 std::string Quoted(std::string_view text) {
-  constexpr char kHex[] = "0123456789abcdef";
-  const bool cut = text.size() > kMaxQuotedBytes;
-  if (cut) text = text.substr(0, CutPoint(text, kMaxQuotedBytes));
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (byte < 0x20 || byte == 0x7F) {
-      out += "\\x";
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  out += cut ? "\"..." : "\"";
-  return out;
+  if (text.size() <= kMaxQuotedBytes) return GoQuoted(text);
+  return GoQuoted(text.substr(0, CutPoint(text, kMaxQuotedBytes))) + "...";
 }
+
+std::string InQuotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 void CutText(std::string& text, size_t max_bytes) {
   if (text.size() <= max_bytes) return;

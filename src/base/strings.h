@@ -10,9 +10,12 @@ namespace skiff {
 // How much of a piece of input an error message repeats.
 inline constexpr size_t kMaxQuotedBytes = 64;
 
-// The text in double quotes, fit for a message: control characters, quotes and backslashes are
-// escaped, and what goes beyond kMaxQuotedBytes is left out.
+// The text in double quotes, fit for a message: as GoQuoted() (go_quoted.h), and what goes beyond
+// kMaxQuotedBytes is left out.
 std::string Quoted(std::string_view text);
+
+// The text between double quotes as it is, where Kubernetes escapes nothing.
+std::string InQuotes(std::string_view text);
 
 // What goes beyond `max_bytes` is left out of a text that an error repeats, which says so then:
 // "... (cut at 4096 bytes)". Characters stay whole.

@@ -7,6 +7,8 @@
 #include <openssl/asn1.h>
 #include <openssl/pem.h>
 
+#include "base/hex.h"
+
 namespace skiff::openssl {
 
 std::vector<X509Ptr> ReadCertificates(std::string_view pem) {
@@ -21,13 +23,7 @@ std::string Fingerprint(const X509* certificate) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
   unsigned int size = 0;
   if (X509_digest(certificate, EVP_sha256(), digest.data(), &size) != 1) return {};
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out;
-  for (unsigned int i = 0; i < size; ++i) {
-    out += kHex[digest[i] >> 4];
-    out += kHex[digest[i] & 15];
-  }
-  return out;
+  return HexOf({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 std::vector<std::string> DnsNames(const X509* certificate) {

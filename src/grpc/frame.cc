@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/hex.h"
 #include "net/gzip.h"
 
 namespace skiff {
@@ -50,16 +51,13 @@ GrpcResult<std::string_view> Inflate(std::string_view prefix, std::string_view b
 }
 
 std::string EscapeMessage(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<uint8_t>(c);
     if (byte >= 0x20 && byte < 0x7f && c != '%') {
       out += c;
     } else {
-      out += '%';
-      out += kDigits[byte >> 4];
-      out += kDigits[byte & 15];
+      (out += '%') += HexByte(byte, HexCase::kUpper);
     }
   }
   return out;

@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "base/hex.h"
+
 namespace skiff {
 namespace {
 
@@ -194,7 +196,6 @@ std::unique_ptr<LoadPlan> MakeCreates(const LoadObjects& objects, uint64_t first
 }
 
 std::string QueryEscaped(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string out;
   for (const char c : text) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -202,9 +203,7 @@ std::string QueryEscaped(std::string_view text) {
     if (plain) {
       out += c;
     } else {
-      out += '%';
-      out += kHex[static_cast<unsigned char>(c) >> 4];
-      out += kHex[static_cast<unsigned char>(c) & 15];
+      (out += '%') += HexByte(c, HexCase::kUpper);
     }
   }
   return out;

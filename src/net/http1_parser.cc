@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/hex.h"
 #include "base/limits.h"
 #include "base/strings.h"
 
@@ -22,12 +23,6 @@ constexpr std::array<bool, 256> MakeTokenTable() {
 constexpr std::array<bool, 256> kTokenTable = MakeTokenTable();
 
 char ToLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
-int HexDigit(char c) {
-  if (IsDigit(c)) return c - '0';
-  c = ToLower(c);
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 std::string_view TrimBlanks(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -213,7 +208,7 @@ bool SplitRequestTarget(std::string_view target, std::string& path, std::string&
   const std::string_view before = target.substr(0, mark);
   for (size_t i = 0; i < before.size(); ++i) {
     if (before[i] != '%') continue;
-    if (i + 2 >= before.size() || HexDigit(before[i + 1]) < 0 || HexDigit(before[i + 2]) < 0)
+    if (i + 2 >= before.size() || HexValue(before[i + 1]) < 0 || HexValue(before[i + 2]) < 0)
       return false;
   }
   path = before.empty() ? "/" : std::string(before);
@@ -317,9 +312,9 @@ ChunkedReader::State ChunkedReader::OnSizeLine() {
   std::string_view text = line_;
   uint64_t size = 0;
   size_t digits = 0;
-  for (; digits < text.size() && HexDigit(text[digits]) >= 0; ++digits) {
+  for (; digits < text.size() && HexValue(text[digits]) >= 0; ++digits) {
     if (digits == 15) return Refuse("chunk too large");
-    size = size * 16 + static_cast<uint64_t>(HexDigit(text[digits]));
+    size = size * 16 + static_cast<uint64_t>(HexValue(text[digits]));
   }
   if (digits == 0) return Refuse("malformed chunk size");
   text = text.substr(digits);

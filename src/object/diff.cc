@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/hex.h"
 #include "object/equal.h"
 #include "object/field_path.h"
 #include "object/scalar/duration.h"
@@ -89,10 +90,7 @@ class ShortWriter {
       if (c == '\n') {
         out_ += "\\n";
       } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-        constexpr char kHex[] = "0123456789abcdef";
-        out_ += "\\u00";
-        out_ += kHex[(c >> 4) & 15];
-        out_ += kHex[c & 15];
+        (out_ += "\\u00") += HexByte(c);
       } else {
         out_ += c;
       }

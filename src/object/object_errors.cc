@@ -19,8 +19,8 @@ std::string Qualified(std::string_view group, std::string_view resource) {
   return out;
 }
 
-std::string InQuotes(std::string_view name) {
-  return "\"" + CutCopy(name, limits::kMaxCauseFieldBytes) + "\"";
+std::string ShownName(std::string_view name) {
+  return InQuotes(CutCopy(name, limits::kMaxCauseFieldBytes));
 }
 
 Status About(StatusReason reason, std::string_view group, std::string_view kind,
@@ -37,7 +37,7 @@ Status ForbiddenObject(std::string_view group, std::string_view resource, std::s
   std::string message;
   if (!resource.empty()) {
     message = Qualified(group, resource) + " ";
-    if (!name.empty()) message += InQuotes(name) + " ";
+    if (!name.empty()) message += ShownName(name) + " ";
     message += "is ";
   }
   message += "forbidden: ";
@@ -47,14 +47,14 @@ Status ForbiddenObject(std::string_view group, std::string_view resource, std::s
 
 Status NotFoundObject(std::string_view group, std::string_view resource, std::string_view name) {
   return About(StatusReason::kNotFound, group, resource, name,
-               Qualified(group, resource) + " " + InQuotes(name) + " not found");
+               Qualified(group, resource) + " " + ShownName(name) + " not found");
 }
 
 Status ConflictingObject(std::string_view group, std::string_view resource, std::string_view name,
                          std::string_view why) {
   return About(StatusReason::kConflict, group, resource, name,
                "Operation cannot be fulfilled on " + Qualified(group, resource) + " " +
-                   InQuotes(name) + ": " + std::string(why));
+                   ShownName(name) + ": " + std::string(why));
 }
 
 Status InvalidObject(std::string_view group, std::string_view kind, std::string_view name,
@@ -82,7 +82,7 @@ Status InvalidObject(std::string_view group, std::string_view kind, std::string_
   CutText(list, kMaxListBytes);
   if (left_out != 0) list += ", ... and " + std::to_string(left_out) + " more";
   if (told.size() > 1 || left_out != 0) list = "[" + list + "]";
-  status.SetMessage(Qualified(group, kind) + " " + InQuotes(name) + " is invalid: " + list);
+  status.SetMessage(Qualified(group, kind) + " " + ShownName(name) + " is invalid: " + list);
   return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/request.h"
+#include "base/strings.h"
 
 namespace skiff {
 namespace {
@@ -77,7 +78,7 @@ class AlwaysPullImages final : public AdmissionPlugin {
     const auto check = [&](const Value& object, std::string_view name, const std::string& path) {
       if (!wrong.empty() || TextOf(object, name) == kAlways) return;
       wrong = path + "." + std::string(name) +
-              ": Unsupported value: " + Quote(TextOf(object, name)) +
+              ": Unsupported value: " + InQuotes(TextOf(object, name)) +
               ": supported values: \"Always\"";
     };
     ForEachContainer(*request.object, [&](Value& each, const std::string& path) {

@@ -2,6 +2,7 @@
 // for its signer.
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/request.h"
+#include "base/strings.h"
 #include "views/certificates.k8s.io/v1.h"
 
 namespace skiff {
@@ -19,7 +20,8 @@ class CertificateApproval final : public AdmissionPlugin {
     const views::certificates_k8s_io_v1::CertificateSigningRequest csr(*request.old);
     const std::string_view signer = csr.spec().signer_name();
     if (MayUseSigner(authorizer_, request.user, "approve", signer)) return {};
-    return Deny(request, "user not permitted to approve requests with signerName " + Quote(signer));
+    return Deny(request,
+                "user not permitted to approve requests with signerName " + InQuotes(signer));
   }
 
  private:

@@ -2,6 +2,7 @@
 // request names.
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/request.h"
+#include "base/strings.h"
 #include "views/certificates.k8s.io/v1.h"
 
 namespace skiff {
@@ -35,7 +36,7 @@ class CertificateSigning final : public AdmissionPlugin {
     }
     const std::string_view signer = old.spec().signer_name();
     if (MayUseSigner(authorizer_, request.user, "sign", signer)) return {};
-    return Deny(request, "user not permitted to sign requests with signerName " + Quote(signer));
+    return Deny(request, "user not permitted to sign requests with signerName " + InQuotes(signer));
   }
 
  private:

@@ -3,6 +3,7 @@
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/request.h"
 #include "apiserver/authz/escalation.h"
+#include "base/strings.h"
 
 namespace skiff {
 namespace {
@@ -22,7 +23,7 @@ class ClusterTrustBundleAttest final : public AdmissionPlugin {
     if (signer.empty()) return {};
     if (Updates(request) && ChangesOnlyCollectedFields(*request.object, *request.old)) return {};
     if (MayUseSigner(authorizer_, request.user, "attest", signer)) return {};
-    return Deny(request, "user not permitted to attest for signerName " + Quote(signer));
+    return Deny(request, "user not permitted to attest for signerName " + InQuotes(signer));
   }
 
  private:

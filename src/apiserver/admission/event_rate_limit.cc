@@ -14,6 +14,7 @@
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/request.h"
 #include "base/limits.h"
+#include "base/strings.h"
 #include "views/core/v1.h"
 #include "views/eventratelimit.admission.k8s.io/v1alpha1.h"
 
@@ -114,7 +115,7 @@ class EventRateLimit final : public AdmissionPlugin {
 
 Result<std::unique_ptr<Limit>> MakeLimit(const config::Limit& given, const std::string& path) {
   if (std::ranges::find(kTypes, given.type()) == std::end(kTypes)) {
-    return BadField(path + ".type", "Unsupported value: " + Quote(given.type()) +
+    return BadField(path + ".type", "Unsupported value: " + InQuotes(given.type()) +
                                         ": supported values: " + JoinTexts(kTypes));
   }
   if (given.burst() <= 0) return BadField(path + ".burst", "must be positive");

@@ -4,6 +4,7 @@
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/request.h"
 #include "apiserver/rest/object_meta.h"
+#include "base/strings.h"
 
 namespace skiff {
 namespace {
@@ -38,9 +39,9 @@ class JobValidation final : public AdmissionPlugin {
     }
     const std::string group = FindGang(*request.old, request.name_space);
     if (group.empty()) return {};
-    return Deny(
-        request,
-        "cannot change parallelism for a Job referencing gang-scheduled PodGroup " + Quote(group));
+    return Deny(request,
+                "cannot change parallelism for a Job referencing gang-scheduled PodGroup " +
+                    InQuotes(group));
   }
 
  private:

@@ -7,6 +7,7 @@
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/request.h"
 #include "apiserver/rest/object_meta.h"
+#include "base/strings.h"
 #include "views/core/v1.h"
 
 namespace skiff {
@@ -68,13 +69,13 @@ class NodeDeclaredFeatureValidator final : public AdmissionPlugin {
   Result<void> CheckNode(const AdmissionRequest& request, std::string_view name,
                          std::vector<std::string_view> needed) {
     const std::optional<Document> node = DecodeNow(nodes_, "", name);
-    if (!node) return Deny(request, "node " + Quote(name) + " not found");
+    if (!node) return Deny(request, "node " + InQuotes(name) + " not found");
     for (const std::string_view declared : core::Node(*node).status().declared_features()) {
       std::erase(needed, declared);
     }
     if (needed.empty()) return {};
     return Deny(request, "pod update requires features " + JoinTexts(needed) +
-                             " which are not available on node " + Quote(name));
+                             " which are not available on node " + InQuotes(name));
   }
 
   ResourceStorage* nodes_;

@@ -8,11 +8,12 @@
 #include "apiserver/admission/lookups.h"
 #include "apiserver/admission/node_labels.h"
 #include "apiserver/admission/plugins.h"
-#include "apiserver/authz/pod_references.h"
 #include "apiserver/admission/request.h"
 #include "apiserver/admission/token_audiences.h"
+#include "apiserver/authz/pod_references.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/object_meta.h"
+#include "base/strings.h"
 #include "views/certificates.k8s.io/v1.h"
 #include "views/core/v1.h"
 
@@ -60,7 +61,7 @@ class NodeRestriction final : public AdmissionPlugin {
     }
     const std::string node = request.user.name.substr(kUserPrefix.size());
     if (node.empty()) {
-      return Deny(request, "could not determine node from user " + Quote(request.user.name));
+      return Deny(request, "could not determine node from user " + InQuotes(request.user.name));
     }
     return CheckCore(request, node);
   }
@@ -86,7 +87,7 @@ class NodeRestriction final : public AdmissionPlugin {
   }
 
   static std::unexpected<Status> DenyOperation(const AdmissionRequest& request) {
-    return Deny(request, "unexpected operation " + Quote(OperationName(request.operation)));
+    return Deny(request, "unexpected operation " + InQuotes(OperationName(request.operation)));
   }
 
   static Status PodNotFound(std::string_view name) {
@@ -99,39 +100,41 @@ class NodeRestriction final : public AdmissionPlugin {
     if (request.subresource.empty()) return CheckPod(request, node);
     if (request.subresource == "status") return CheckPodStatus(request, node);
     if (request.subresource == "eviction") return CheckEviction(request, node);
-    return Deny(request, "unexpected pod subresource " + Quote(request.subresource) +
+    return Deny(request, "unexpected pod subresource " + InQuotes(request.subresource) +
                              ", only 'status' and 'eviction' are allowed");
   }
 
   Check CheckPod(AdmissionRequest& request, const std::string& node) {
     if (Creates(request)) return CheckNewPod(request, node);
     if (request.operation != AdmissionOperation::kDelete) {
-      return Deny(request, "unexpected operation " + Quote(OperationName(request.operation)) +
-                               ", node " + Quote(node) + " can only create and delete mirror pods");
+      return Deny(request, "unexpected operation " + InQuotes(OperationName(request.operation)) +
+                               ", node " + InQuotes(node) +
+                               " can only create and delete mirror pods");
     }
     const std::optional<Document> pod = DecodeNow(pods_, request.name_space, request.name);
     if (!pod) return std::unexpected(PodNotFound(request.name));
     if (core::Pod(*pod).spec().node_name() == node) return {};
-    return Deny(request,
-                "node " + Quote(node) + " can only delete pods with spec.nodeName set to itself");
+    return Deny(request, "node " + InQuotes(node) +
+                             " can only delete pods with spec.nodeName set to itself");
   }
 
   Check CheckNewPod(AdmissionRequest& request, const std::string& node) {
     const core::Pod pod(*request.object);
     if (!IsMirrorPod(pod)) {
-      return Deny(request, "pod does not have " + Quote(kMirrorPodAnnotation) +
-                               " annotation, node " + Quote(node) + " can only create mirror pods");
+      return Deny(request, "pod does not have " + InQuotes(kMirrorPodAnnotation) +
+                               " annotation, node " + InQuotes(node) +
+                               " can only create mirror pods");
     }
     if (pod.spec().node_name() != node) {
-      return Deny(request,
-                  "node " + Quote(node) + " can only create pods with spec.nodeName set to itself");
+      return Deny(request, "node " + InQuotes(node) +
+                               " can only create pods with spec.nodeName set to itself");
     }
     SKIFF_RETURN_IF_ERROR(CheckOwner(request, node));
     std::string fault;
     const std::optional<std::string> reference = FindReference(pod.spec(), fault);
     if (reference) {
       return Deny(request,
-                  "node " + Quote(node) + " can not create pods that reference " + *reference);
+                  "node " + InQuotes(node) + " can not create pods that reference " + *reference);
     }
     if (!fault.empty()) {
       return Deny(request, "error checking mirror pod for API references: " + fault);
@@ -142,7 +145,7 @@ class NodeRestriction final : public AdmissionPlugin {
   // The one owner of a mirror pod is the node.
   Check CheckOwner(AdmissionRequest& request, const std::string& node) {
     const auto owners = core::Pod(*request.object).metadata().owner_references();
-    const std::string can = "node " + Quote(node) + " can only create pods with ";
+    const std::string can = "node " + InQuotes(node) + " can only create pods with ";
     if (owners.size() > 1) return Deny(request, can + "a single owner reference set to itself");
     if (owners.empty()) return Deny(request, can + "an owner reference set to itself");
     const auto owner = owners[0];
@@ -153,8 +156,8 @@ class NodeRestriction final : public AdmissionPlugin {
       return Deny(request, can + "a controller owner reference set to itself");
     }
     if (owner.block_owner_deletion().value_or(false)) {
-      return Deny(request,
-                  "node " + Quote(node) + " must not set blockOwnerDeletion on an owner reference");
+      return Deny(request, "node " + InQuotes(node) +
+                               " must not set blockOwnerDeletion on an owner reference");
     }
     const std::optional<Document> found = DecodeNow(nodes_, "", node);
     if (!found) return std::unexpected(NotFound(*FindResource("", "v1", "nodes"), node));
@@ -168,7 +171,7 @@ class NodeRestriction final : public AdmissionPlugin {
     if (!Updates(request)) return DenyOperation(request);
     const Document& old = *request.old;
     const Document& object = *request.object;
-    const std::string quoted = "node " + Quote(node);
+    const std::string quoted = "node " + InQuotes(node);
     if (core::Pod(old).spec().node_name() != node) {
       return Deny(request,
                   quoted + " can only update pod status for pods with spec.nodeName set to itself");
@@ -201,9 +204,9 @@ class NodeRestriction final : public AdmissionPlugin {
   // --- nodes and what belongs to one
 
   static Check CheckNode(AdmissionRequest& request, const std::string& node) {
-    const std::string quoted = "node " + Quote(node);
+    const std::string quoted = "node " + InQuotes(node);
     if (request.name != node) {
-      return Deny(request, quoted + " is not allowed to modify node " + Quote(request.name));
+      return Deny(request, quoted + " is not allowed to modify node " + InQuotes(request.name));
     }
     if (Creates(request)) {
       if (core::Node(*request.object).spec().has_config_source()) {
@@ -259,7 +262,7 @@ class NodeRestriction final : public AdmissionPlugin {
     };
     if (DeepEqual(without_own_part(*request.old).root(), without_own_part(*request.object).root()))
       return {};
-    return Deny(request, "node " + Quote(node) +
+    return Deny(request, "node " + InQuotes(node) +
                              " is not allowed to update fields other than status.quantity and "
                              "status.conditions");
   }
@@ -347,10 +350,10 @@ class NodeRestriction final : public AdmissionPlugin {
     const auto spec = [&asked](std::string_view name) { return TextAt(asked, {"spec", name}); };
     const std::string which =
         "PodCertificateRequest for pod " +
-        Quote(std::string(request.name_space) + "/" + std::string(spec("podName")));
+        InQuotes(std::string(request.name_space) + "/" + std::string(spec("podName")));
     if (spec("nodeName") != node) {
-      return Deny(request, "PodCertificateRequest.Spec.NodeName=" + Quote(spec("nodeName")) +
-                               ", which is not the requesting node " + Quote(node));
+      return Deny(request, "PodCertificateRequest.Spec.NodeName=" + InQuotes(spec("nodeName")) +
+                               ", which is not the requesting node " + InQuotes(node));
     }
     const std::optional<Document> own = DecodeNow(nodes_, "", node);
     const std::optional<Document> pod = DecodeNow(pods_, request.name_space, spec("podName"));
@@ -372,7 +375,7 @@ class NodeRestriction final : public AdmissionPlugin {
     if (IsMirrorPod(core::Pod(*pod))) return Deny(request, which + " is about a mirror pod");
     if (core::Pod(*pod).spec().service_account_name() != spec("serviceAccountName")) {
       return Deny(request, which + " contains serviceAccountName (" +
-                               Quote(spec("serviceAccountName")) +
+                               InQuotes(spec("serviceAccountName")) +
                                ") that differs from running pod");
     }
     if (!account || TextAt(*account, {"metadata", "uid"}) != spec("serviceAccountUID")) {

@@ -6,6 +6,7 @@
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/request.h"
 #include "apiserver/validation/seen_names.h"
+#include "base/strings.h"
 #include "views/meta/v1.h"
 
 namespace skiff {
@@ -112,8 +113,8 @@ class OwnerReferencesPermissionEnforcement final : public AdmissionPlugin {
                   "cannot set blockOwnerDeletion in this case because cannot find RESTMapping for "
                   "APIVersion " +
                       std::string(owner.api_version()) + " Kind " + std::string(owner.kind()) +
-                      ": no matches for kind " + Quote(owner.kind()) + " in version " +
-                      Quote(owner.api_version()));
+                      ": no matches for kind " + InQuotes(owner.kind()) + " in version " +
+                      InQuotes(owner.api_version()));
     }
     for (const ResourceDesc* resource : resources) {
       const AuthorizationResult answer =

@@ -4,6 +4,7 @@
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/request.h"
 #include "apiserver/rest/object_meta.h"
+#include "base/strings.h"
 
 namespace skiff {
 namespace {
@@ -28,17 +29,17 @@ class PodGroupWorkloadExists final : public AdmissionPlugin {
       if (request.awaited != nullptr && workloads_ != nullptr) {
         *request.awaited = {workloads_, std::string(request.name_space), name};
       }
-      return Deny(request, "PodGroup rejected: Workload " + Quote(name) + " not found");
+      return Deny(request, "PodGroup rejected: Workload " + InQuotes(name) + " not found");
     }
     if (MetaOf(*workload).deleting()) {
-      return Deny(request, "PodGroup rejected: Workload " + Quote(name) + " is being deleted");
+      return Deny(request, "PodGroup rejected: Workload " + InQuotes(name) + " is being deleted");
     }
     const Value* templates = workload->root().FindPath({"spec", "podGroupTemplates"});
     for (size_t i = 0; templates != nullptr && i < templates->size(); ++i) {
       if (TextOf(templates->items()[i], "name") == wanted) return {};
     }
-    return Deny(request, "PodGroup rejected: PodGroupTemplate " + Quote(wanted) +
-                             " not found in Workload " + Quote(name));
+    return Deny(request, "PodGroup rejected: PodGroupTemplate " + InQuotes(wanted) +
+                             " not found in Workload " + InQuotes(name));
   }
 
  private:

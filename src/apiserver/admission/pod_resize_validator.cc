@@ -6,6 +6,7 @@
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/request.h"
 #include "apiserver/rest/object_meta.h"
+#include "base/strings.h"
 #include "quota/pod_resources.h"
 #include "views/core/v1.h"
 
@@ -33,14 +34,14 @@ class PodResizeValidator final : public AdmissionPlugin {
     if (name.empty()) return {};
     if (MetaOf(*request.old).generation() == MetaOf(*request.object).generation()) return {};
     const std::optional<Document> found = DecodeNow(nodes_, "", name);
-    if (!found) return Deny(request, "node " + Quote(name) + " not found");
+    if (!found) return Deny(request, "node " + InQuotes(name) + " not found");
     const core::Node node(*found);
     const std::string_view os = node.metadata().labels().Find("kubernetes.io/os").value_or("linux");
     if (os != "linux") {
-      return Refuse(
-          request,
-          "pod resize is only supported on linux nodes, node " + Quote(name) + " is " + Quote(os),
-          "UnsupportedPlatform");
+      return Refuse(request,
+                    "pod resize is only supported on linux nodes, node " + InQuotes(name) + " is " +
+                        InQuotes(os),
+                    "UnsupportedPlatform");
     }
     return CheckRoom(request, core::Pod(*request.object), node);
   }

@@ -29,8 +29,6 @@ std::unexpected<Status> Deny(const AdmissionRequest& request, std::string_view w
   return std::unexpected(Forbidden(request.resource, name.empty() ? "Unknown" : name, why));
 }
 
-std::string Quote(std::string_view text) { return "\"" + std::string(text) + "\""; }
-
 bool IsAllowed(Authorizer& authorizer, const AccessAttributes& attributes) {
   return AuthorizeNow(authorizer, attributes).decision == Decision::kAllow;
 }

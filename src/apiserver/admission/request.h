@@ -66,8 +66,6 @@ inline std::unexpected<Status> NotReadyYet(const AdmissionRequest& request) {
       Forbidden(request.resource, NameOf(request), "not yet ready to handle request"));
 }
 
-// "text", as Go's %q prints what needs no escapes.
-std::string Quote(std::string_view text);
 // The texts with ", " between them.
 template <typename Texts>
 std::string JoinTexts(const Texts& texts, std::string_view between = ", ") {

@@ -4,6 +4,7 @@
 #include "apiserver/admission/plugins.h"
 #include "apiserver/admission/request.h"
 #include "apiserver/admission/tolerations.h"
+#include "base/strings.h"
 #include "views/core/v1.h"
 #include "views/node.k8s.io/v1.h"
 
@@ -69,7 +70,7 @@ class RuntimeClassPlugin final : public AdmissionPlugin {
     if (request.awaited != nullptr && classes_.storage() != nullptr) {
       *request.awaited = {classes_.storage(), "", std::string(*name)};
     }
-    return Deny(request, "pod rejected: RuntimeClass " + Quote(*name) + " not found");
+    return Deny(request, "pod rejected: RuntimeClass " + InQuotes(*name) + " not found");
   }
 
   static Result<void> SetOverhead(AdmissionRequest& request, const node::RuntimeClass& runtime) {

@@ -15,6 +15,7 @@
 #include "apiserver/admission/request.h"
 #include "apiserver/authz/pod_references.h"
 #include "apiserver/validation/seen_names.h"
+#include "base/strings.h"
 #include "object/scalar/generate_name.h"
 #include "views/core/v1.h"
 
@@ -65,7 +66,7 @@ std::string FindForeignSecret(const AnyKindOfContainer& container, std::string_v
                               const Account& account) {
   const auto refusal = [&](const std::string& where, std::string_view secret) {
     return std::string(kind) + " " + std::string(container.name()) + " with " + where +
-           " referencing secret.secretName=" + Quote(secret) +
+           " referencing secret.secretName=" + InQuotes(secret) +
            " is not allowed because service account " + account.name +
            " does not reference that secret";
   };
@@ -85,7 +86,7 @@ std::string FindForeignSecret(const AnyKindOfContainer& container, std::string_v
 std::string FindForeignSecret(const core::PodSpec& spec, const Account& account) {
   for (const core::Volume volume : spec.volumes()) {
     if (!volume.has_secret() || account.Mounts(volume.secret().secret_name())) continue;
-    return "volume with secret.secretName=" + Quote(volume.secret().secret_name()) +
+    return "volume with secret.secretName=" + InQuotes(volume.secret().secret_name()) +
            " is not allowed because service account " + account.name +
            " does not reference that secret";
   }
@@ -101,7 +102,7 @@ std::string FindForeignSecret(const core::PodSpec& spec, const Account& account)
   size_t at = 0;
   for (const core::LocalObjectReference each : spec.image_pull_secrets()) {
     if (!pull_secrets.Has(each.name())) {
-      return "imagePullSecrets[" + std::to_string(at) + "].name=" + Quote(each.name()) +
+      return "imagePullSecrets[" + std::to_string(at) + "].name=" + InQuotes(each.name()) +
              " is not allowed because service account " + account.name +
              " does not reference that imagePullSecret";
     }
@@ -222,7 +223,7 @@ class ServiceAccountPlugin final : public AdmissionPlugin {
       *request.awaited = {accounts_.storage(), std::string(request.name_space), name, looks};
     }
     return Deny(request, "error looking up service account " + path + ": serviceaccount " +
-                             Quote(name) + " not found");
+                             InQuotes(name) + " not found");
   }
 
   static Result<void> CheckSecrets(const AdmissionRequest& request, const Account& account) {

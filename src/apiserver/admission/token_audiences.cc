@@ -2,6 +2,7 @@
 
 #include "apiserver/admission/lookups.h"
 #include "apiserver/admission/request.h"
+#include "base/strings.h"
 #include "views/core/v1.h"
 #include "views/storage.k8s.io/v1.h"
 
@@ -59,7 +60,7 @@ std::string TokenAudiences::Check(const AdmissionRequest& request, const Documen
                                     .name = request.name,
                                     .path = {}};
   if (IsAllowed(authorizer_, attributes)) return {};
-  return "audience " + Quote(audience) + " not found in pod spec volume, " + request.user.name +
+  return "audience " + InQuotes(audience) + " not found in pod spec volume, " + request.user.name +
          " is not authorized to request tokens for this audience";
 }
 

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "object/json/go_quoted.h"
+#include "base/go_quoted.h"
 
 namespace skiff {
 

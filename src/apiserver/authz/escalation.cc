@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/go_quoted.h"
 #include "object/equal.h"
-#include "object/json/go_quoted.h"
 
 namespace skiff {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "apiserver/authz/bootstrap_policy.h"
-#include "object/json/go_quoted.h"
+#include "base/go_quoted.h"
 
 namespace skiff {
 namespace {

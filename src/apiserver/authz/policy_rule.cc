@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <map>
 
+#include "base/go_quoted.h"
 #include "base/limits.h"
-#include "object/json/go_quoted.h"
 
 namespace skiff {
 namespace {

@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "apiserver/authz/cache_follower.h"
-#include "object/json/go_quoted.h"
+#include "base/go_quoted.h"
 #include "serving/auth/request_authenticator.h"
 
 namespace skiff {

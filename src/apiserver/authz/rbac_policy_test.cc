@@ -5,7 +5,6 @@
 #include "apiserver/authz/authorization_chain.h"
 #include "apiserver/authz/escalation.h"
 #include "apiserver/authz/testing.h"
-#include "object/json/go_quoted.h"
 #include "object/protobuf/envelope.h"
 #include "serving/auth/forbidden.h"
 
@@ -218,10 +217,6 @@ TEST(PolicyRuleTest, ARuleOfBillionsOfPiecesIsNotTakenApart) {
   huge.api_groups = {"a"};
   EXPECT_EQ(UncoveredRules({}, {huge}).size(), 1u);
   EXPECT_EQ(CompactRules({huge}).size(), 1u);
-}
-
-TEST(PolicyRuleTest, QuotesAsGoDoes) {
-  EXPECT_EQ(GoQuoted("a\"b\\c\n\x01\xff\xc3\xa9"), "\"a\\\"b\\\\c\\n\\x01\\xff\xc3\xa9\"");
 }
 
 TEST(ForbiddenTest, MessagesAreThoseOfKubernetes) {

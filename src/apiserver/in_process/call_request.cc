@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/hex.h"
 #include "base/strings.h"
 #include "views/meta/v1.h"
 
@@ -16,17 +17,13 @@ bool IsPlain(char c) {
 }
 
 void AppendPart(std::string_view part, std::string& path) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
   path += '/';
   for (const char c : part) {
     if (IsPlain(c)) {
       path += c;
       continue;
     }
-    const auto byte = static_cast<unsigned char>(c);
-    path += '%';
-    path += kHex[byte >> 4];
-    path += kHex[byte & 15];
+    (path += '%') += HexByte(c, HexCase::kUpper);
   }
 }
 

@@ -1,6 +1,8 @@
 #include "apiserver/managed_fields/manager_name.h"
 
+#include "base/hex.h"
 #include "base/strings.h"
+#include "base/utf8.h"
 #include "object/json/text.h"
 
 namespace skiff {
@@ -36,15 +38,6 @@ bool IsPrintable(uint32_t point) {
   return point != 0x3000 && point != 0xfeff && !(point >= 0xe000 && point <= 0xf8ff);
 }
 
-std::string CodePointName(uint32_t point) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  std::string digits;
-  for (; point != 0 || digits.size() < 4; point >>= 4) {
-    digits.insert(digits.begin(), kHex[point & 15]);
-  }
-  return "U+" + digits;
-}
-
 }  // namespace
 
 std::string ManagerName(std::string_view parameter, std::string_view user_agent) {
@@ -74,8 +67,9 @@ std::vector<StatusCause> FieldManagerFaults(std::string_view parameter) {
     const std::string_view character = FirstCharacter(parameter.substr(at));
     if (const uint32_t point = CodePoint(character); !IsPrintable(point)) {
       out.push_back({"FieldValueInvalid",
-                     "Invalid value: " + Quoted(parameter) + ": invalid character " +
-                         CodePointName(point) + " (at position " + std::to_string(at) + ")",
+                     "Invalid value: " + Quoted(parameter) + ": invalid character " + "U+" +
+                         HexNumber(point, 4, HexCase::kUpper) + " (at position " +
+                         std::to_string(at) + ")",
                      "fieldManager"});
     }
     at += character.size();

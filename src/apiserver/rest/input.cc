@@ -5,6 +5,7 @@
 
 #include "apiserver/convert/normalize.h"
 #include "apiserver/rest/errors.h"
+#include "base/hex.h"
 #include "base/strings.h"
 #include "object/json/cursor.h"
 #include "object/json/decode.h"
@@ -37,23 +38,13 @@ Status CannotRead(const ExpectedKind& expected, const Status& why) {
   return out;
 }
 
-std::string HexText(std::string_view bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  for (const char c : bytes) {
-    out += kDigits[static_cast<unsigned char>(c) >> 4];
-    out += kDigits[static_cast<unsigned char>(c) & 15];
-  }
-  return out;
-}
-
 // The beginning of a body that nobody can read, in hexadecimal where it does not look like JSON.
 std::string Summary(std::string_view body) {
   constexpr size_t kShownBytes = 30;
   if (body.empty()) return "<empty>";
   const std::string_view shown = body.substr(0, kShownBytes);
   const std::string rest = shown.size() < body.size() ? " ..." : "";
-  return (body[0] == '{' ? std::string(shown) : HexText(shown)) + rest;
+  return (body[0] == '{' ? std::string(shown) : HexOf(shown)) + rest;
 }
 
 std::unexpected<Status> Unrecognized(const ExpectedKind& expected, std::string_view body,

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "apiserver/validation/internal_form.h"
+#include "base/go_quoted.h"
 #include "base/limits.h"
 #include "base/strings.h"
-#include "object/json/text.h"
 
 namespace skiff {
 namespace {
@@ -13,35 +13,14 @@ namespace {
 // Room for the words that say where a text was cut.
 constexpr size_t kMarkBytes = 64;
 
-// As Go quotes text, which escapes less than JSON.
-std::string GoQuoted(std::string_view text) {
-  if (text.size() > limits::kMaxCauseValueBytes) {
-    return GoQuoted(CutCopy(text, limits::kMaxCauseValueBytes - kMarkBytes));
-  }
-  std::string out = "\"";
-  const char* const end = text.data() + text.size();
-  for (const char* at = text.data(); at < end;) {
-    const unsigned char c = static_cast<unsigned char>(*at);
-    const size_t length = Utf8SequenceLength(at, end);
-    constexpr std::string_view kNamed = "\a\b\f\n\r\t\v\"\\";
-    if (const size_t named = kNamed.find(*at); named != kNamed.npos) {
-      (out += '\\') += "abfnrtv\"\\"[named];
-      ++at;
-    } else if (length > 1 || (c >= 0x20 && c < 0x7f)) {
-      out.append(at, length);
-      at += length;
-    } else {
-      constexpr char kHex[] = "0123456789abcdef";
-      ((out += "\\x") += kHex[c >> 4]) += kHex[c & 15];
-      ++at;
-    }
-  }
-  return out + '"';
+std::string ShownText(std::string_view text) {
+  if (text.size() <= limits::kMaxCauseValueBytes) return GoQuoted(text);
+  return GoQuoted(CutCopy(text, limits::kMaxCauseValueBytes - kMarkBytes));
 }
 
 }  // namespace
 
-ShownValue::ShownValue(std::string_view text) : json_(GoQuoted(text)) {}
+ShownValue::ShownValue(std::string_view text) : json_(ShownText(text)) {}
 ShownValue::ShownValue(int64_t number) : json_(std::to_string(number)) {}
 ShownValue::ShownValue(const Value* value) {
   if (value == nullptr) {

@@ -4,21 +4,15 @@
 #include <cstdio>
 #include <tuple>
 
+#include "base/hex.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "object/json/text.h"
 
 namespace skiff {
 namespace {
 
 constexpr size_t kMaxPrintedBytes = 1000;
-
-void AppendEscapedByte(std::string& out, char c) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  const auto byte = static_cast<unsigned char>(c);
-  out += "\\x";
-  out += kDigits[byte >> 4];
-  out += kDigits[byte & 15];
-}
 
 // What to write instead, for messages that leave people wondering.
 std::string_view Advice(std::string_view message, bool in_yaml) {
@@ -46,7 +40,7 @@ std::string Printable(std::string_view text) {
     const bool is_c1 = byte == 0xc2 && length == 2 && static_cast<unsigned char>(at[1]) < 0xa0;
     const bool is_control = byte < 0x20 || byte == 0x7f || is_c1;
     if (is_control || (length == 1 && byte >= 0x80)) {
-      for (size_t i = 0; i < length; ++i) AppendEscapedByte(out, at[i]);
+      for (size_t i = 0; i < length; ++i) (out += "\\x") += HexByte(at[i]);
     } else {
       out.append(at, length);
     }

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/buffer.h"
+#include "base/hex.h"
 #include "base/limits.h"
 #include "base/strings.h"
 #include "cli/common/diagnostics.h"
@@ -23,12 +24,6 @@ namespace {
 constexpr int kIndent = 2;
 constexpr size_t kLabelColumns = 18;
 constexpr std::string_view kSecrets = "secrets";
-
-std::string Hex(uint64_t number) {
-  char text[20];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
-  return text;
-}
 
 std::string TimeText(int64_t seconds) {
   std::string out;
@@ -197,7 +192,7 @@ std::string SummaryTable(const StoreSummary& summary) {
   if (figures.format_version != 0) what += ", format " + std::to_string(figures.format_version);
   std::string out = Line("store", what + ")");
   if (figures.taken_at != 0) out += Line("taken", TimeText(figures.taken_at));
-  if (figures.cluster_id != 0) out += Line("cluster id", Hex(figures.cluster_id));
+  if (figures.cluster_id != 0) out += Line("cluster id", HexNumber(figures.cluster_id, 16));
   out += Line("revision", std::to_string(figures.revision.value));
   if (figures.compacted) out += Line("compacted", std::to_string(figures.compacted->value));
   out += Line("keys", Grouped(summary.total.keys) + " (" + HumanBytes(summary.total.bytes) + ")");
@@ -235,7 +230,7 @@ std::string SummaryJson(const StoreSummary& summary) {
   members.Add("engine", figures.engine);
   if (figures.format_version != 0) members.Add("formatVersion", figures.format_version);
   if (figures.taken_at != 0) members.Add("taken", TimeText(figures.taken_at));
-  if (figures.cluster_id != 0) members.Add("clusterID", Hex(figures.cluster_id));
+  if (figures.cluster_id != 0) members.Add("clusterID", HexNumber(figures.cluster_id, 16));
   members.Add("revision", figures.revision.value);
   if (figures.compacted) members.Add("compactedRevision", figures.compacted->value);
   members.Add("keys", summary.total.keys);
@@ -258,7 +253,7 @@ std::string EntryTable(const EntrySummary& summary) {
   out += Line("last written", "revision " + std::to_string(entry.mod_revision.value));
   out += Line("writes", std::to_string(entry.version));
   if (entry.lease.value != 0) {
-    std::string lease = Hex(static_cast<uint64_t>(entry.lease.value));
+    std::string lease = HexNumber(static_cast<uint64_t>(entry.lease.value), 16);
     lease += summary.lease ? ", " + std::to_string(summary.lease->remaining.count()) + " s of " +
                                  std::to_string(summary.lease->granted.count()) + " s remain"
                            : ", which has ended";
@@ -279,7 +274,7 @@ std::string EntryJson(const EntrySummary& summary) {
   members.Add("version", entry.version);
   if (entry.lease.value != 0) {
     JsonMembers lease;
-    lease.Add("id", Hex(static_cast<uint64_t>(entry.lease.value)));
+    lease.Add("id", HexNumber(static_cast<uint64_t>(entry.lease.value), 16));
     if (summary.lease) {
       lease.Add("grantedSeconds", static_cast<int64_t>(summary.lease->granted.count()));
       lease.Add("remainingSeconds", static_cast<int64_t>(summary.lease->remaining.count()));

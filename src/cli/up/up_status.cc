@@ -11,6 +11,7 @@
 #include "cli/up/up_commands.h"
 #include "cli/up/up_directory.h"
 #include "net/client/https_get.h"
+#include "object/json/json_text.h"
 #include "object/scalar/time.h"
 
 namespace skiff {
@@ -87,21 +88,6 @@ std::string DateOf(Duration since_1970) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(since_1970);
   AppendTime({.seconds = seconds.count(), .nanos = 0}, out);
   return out;
-}
-
-void AppendJsonText(std::string& out, std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  out += '"';
-  for (const char c : Printable(text)) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < ' ') {
-      out.append("\\u00") += kHex[static_cast<unsigned char>(c) >> 4];
-      out += kHex[static_cast<unsigned char>(c) & 15];
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
 }
 
 class StatusRun : public CommandRun {
@@ -200,7 +186,7 @@ class StatusRun : public CommandRun {
     out += status.pid ? "true" : "false";
     const auto member = [&out](std::string_view name, std::string_view text) {
       out.append(",\n  \"").append(name).append("\": ");
-      AppendJsonText(out, text);
+      out += JsonText(Printable(text));
     };
     if (status.pid) out += ",\n  \"pid\": " + std::to_string(*status.pid);
     member("health", status.health);
@@ -213,14 +199,14 @@ class StatusRun : public CommandRun {
     out += ",\n  \"dataBytes\": " + std::to_string(status.data_bytes) + ",\n  \"certificates\": [";
     for (const CertificateState& one : status.certificates) {
       out += out.ends_with('[') ? "\n    {\"name\": " : ",\n    {\"name\": ";
-      AppendJsonText(out, one.name);
+      out += JsonText(Printable(one.name));
       if (one.not_after != Duration{}) {
         out += ", \"notAfter\": ";
-        AppendJsonText(out, DateOf(one.not_after));
+        out += JsonText(Printable(DateOf(one.not_after)));
       }
       if (!one.fault.empty()) {
         out += ", \"fault\": ";
-        AppendJsonText(out, one.fault);
+        out += JsonText(Printable(one.fault));
       }
       out += '}';
     }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/hex.h"
 #include "base/limits.h"
 #include "object/json/cursor.h"
 #include "object/json/decode.h"
@@ -221,7 +222,6 @@ size_t PlainPrefix(std::string_view text) {
 
 // Only what JSON itself asks for is escaped, unlike in answers to clients.
 void AppendEscaped(ByteBuffer& out, std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
   while (true) {
     const size_t plain = PlainPrefix(text);
     out.Append(text.substr(0, plain));
@@ -239,8 +239,7 @@ void AppendEscaped(ByteBuffer& out, std::string_view text) {
       out.Append("\\t");
     } else {
       out.Append("\\u00");
-      out.Append(kHex[c >> 4]);
-      out.Append(kHex[c & 15]);
+      out.Append(HexByte(c));
     }
   }
 }

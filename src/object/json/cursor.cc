@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/strings.h"
+#include "base/utf8.h"
 #include "object/json/text.h"
 
 namespace skiff {

@@ -3,17 +3,18 @@
 #include <bit>
 #include <cmath>
 
+#include "base/hex.h"
+#include "base/utf8.h"
 #include "object/json/simd.h"
 
 namespace skiff {
 namespace {
 
-constexpr char kHexDigits[] = "0123456789abcdef";
-
 // The longest that one input byte becomes: \u00XX.
 constexpr size_t kLongestEscape = 6;
 
 char* WriteUnicodeEscape(char* to, unsigned code) {
+  constexpr std::string_view kHexDigits = HexDigits();
   std::memcpy(to, "\\u", 2);
   to[2] = kHexDigits[(code >> 12) & 15];
   to[3] = kHexDigits[(code >> 8) & 15];
@@ -196,43 +197,6 @@ void AppendCompactJson(ByteBuffer& out, std::string_view valid_json, JsonEscapes
       ++from;
     }
   }
-}
-
-size_t Utf8SequenceLength(const char* at, const char* end) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(at[i]); };
-  const auto continues = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
-  const auto left = static_cast<size_t>(end - at);
-  if (left == 0) return 0;
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead < 0xc2) return 0;
-  if (lead < 0xe0) return left >= 2 && continues(1) ? 2 : 0;
-  if (lead < 0xf0) {
-    if (left < 3 || !continues(1) || !continues(2)) return 0;
-    if (lead == 0xe0 && byte(1) < 0xa0) return 0;   // overlong
-    if (lead == 0xed && byte(1) >= 0xa0) return 0;  // a surrogate
-    return 3;
-  }
-  if (lead > 0xf4 || left < 4 || !continues(1) || !continues(2) || !continues(3)) return 0;
-  if (lead == 0xf0 && byte(1) < 0x90) return 0;   // overlong
-  if (lead == 0xf4 && byte(1) >= 0x90) return 0;  // beyond U+10FFFF
-  return 4;
-}
-
-bool IsValidUtf8(std::string_view text) {
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at != end) {
-    uint64_t word;
-    if (end - at >= 8 && (std::memcpy(&word, at, 8), (word & 0x8080808080808080u) == 0)) {
-      at += 8;
-      continue;
-    }
-    const size_t length = Utf8SequenceLength(at, end);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
 }
 
 }  // namespace skiff

@@ -30,9 +30,4 @@ void AppendJsonDouble(ByteBuffer& out, double value);
 enum class JsonEscapes : uint8_t { kKeep, kAsGo };
 void AppendCompactJson(ByteBuffer& out, std::string_view valid_json, JsonEscapes escapes);
 
-// The length of the UTF-8 sequence that begins at `at`, or 0 if none does: overlong forms,
-// surrogates, and code points beyond U+10FFFF are not UTF-8.
-size_t Utf8SequenceLength(const char* at, const char* end);
-bool IsValidUtf8(std::string_view text);
-
 }  // namespace skiff

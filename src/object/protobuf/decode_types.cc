@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/utf8.h"
 #include "object/json/cursor.h"
 #include "object/json/scalar.h"
 #include "object/json/text.h"

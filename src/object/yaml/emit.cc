@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "object/json/decode.h"
 #include "object/json/text.h"
 #include "object/yaml/resolve.h"

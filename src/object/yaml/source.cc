@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "base/hex.h"
+
 namespace skiff {
 namespace {
 
@@ -31,15 +33,6 @@ bool IsAscii(std::string_view text) {
 }
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
-
-std::string HexOf(int value) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  for (unsigned rest = static_cast<unsigned>(value); rest != 0 || out.empty(); rest >>= 4) {
-    out.insert(out.begin(), kDigits[rest & 15]);
-  }
-  return "0x" + out;
-}
 
 }  // namespace
 
@@ -133,7 +126,8 @@ Status YamlSource::ErrorOf(const yaml_parser_t& parser) {
   if (parser.error == YAML_MEMORY_ERROR) throw std::bad_alloc();
   if (parser.error == YAML_READER_ERROR) {
     std::string message = parser.problem != nullptr ? parser.problem : "unreadable text";
-    if (parser.problem_value != -1) message += " (" + HexOf(parser.problem_value) + ")";
+    if (parser.problem_value != -1)
+      message += " (0x" + HexNumber(static_cast<unsigned>(parser.problem_value)) + ")";
     Status status(StatusReason::kBadRequest, std::move(message));
     status.SetPosition(PositionOfByte(parser.problem_offset));
     return status;

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "base/strings.h"
+#include "base/utf8.h"
 #include "object/json/text.h"
 #include "object/scalar/base64url.h"
 

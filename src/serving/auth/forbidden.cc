@@ -1,7 +1,7 @@
 #include "serving/auth/forbidden.h"
 
+#include "base/go_quoted.h"
 #include "base/html.h"
-#include "object/json/go_quoted.h"
 
 namespace skiff {
 namespace {

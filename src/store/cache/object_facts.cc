@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/utf8.h"
 #include "object/json/cursor.h"
 #include "object/json/text.h"
 #include "object/protobuf/envelope.h"

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/hex.h"
+
 namespace skiff {
 namespace {
 
@@ -60,11 +62,6 @@ constexpr Figure kFigures[] = {
     {{"etcd_server_proposals_applied_total", "Writes that were applied."}, RevisionOf},
 };
 
-std::string Hexadecimal(uint64_t number) {
-  char text[16];
-  return {text, std::to_chars(text, text + sizeof text, number, 16).ptr};
-}
-
 }  // namespace
 
 void AddEtcdMetrics(EtcdServerCore& core) {
@@ -74,7 +71,7 @@ void AddEtcdMetrics(EtcdServerCore& core) {
   registry.AddGauge(kVersion).With({kEtcdServerVersion}).Set(1);
   const size_t minor = kEtcdClusterVersion.rfind('.');
   registry.AddGauge(kClusterVersion).With({kEtcdClusterVersion.substr(0, minor)}).Set(1);
-  registry.AddGauge(kId).With({Hexadecimal(core.member_id())}).Set(1);
+  registry.AddGauge(kId).With({HexNumber(core.member_id())}).Set(1);
   registry.AddGauge(kQuota).With({}).Set(static_cast<double>(core.quota_bytes()));
   registry.AddCounter(kLeaderChanges).With({}).Add();
   registry.AddCounter(kFailed).With({});

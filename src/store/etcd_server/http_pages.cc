@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "object/json/json_text.h"
 
 namespace skiff {
 namespace {
@@ -35,15 +36,6 @@ bool HasParameter(std::string_view query, std::string_view name, std::string_vie
     query.remove_prefix(std::min(end + 1, query.size()));
   }
   return false;
-}
-
-std::string EscapeJson(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return out;
 }
 
 constexpr std::array<std::string_view, 4> kReadyChecks = {"data_corruption", "linearizable_read",
@@ -88,7 +80,7 @@ HttpResponse HttpPages::Health(const HttpRequest& request) {
     reason = "RAFT NO LEADER";
   return Respond(reason.empty() ? 200 : 503, "application/json",
                  "{\"health\":\"" + std::string(reason.empty() ? "true" : "false") +
-                     "\",\"reason\":\"" + EscapeJson(reason) + "\"}");
+                     "\",\"reason\":" + JsonText(reason) + "}");
 }
 
 HttpResponse HttpPages::Checks(const HttpRequest& request, bool ready) {

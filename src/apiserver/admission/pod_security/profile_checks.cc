@@ -1,5 +1,6 @@
 #include "apiserver/admission/pod_security/checks.h"
 #include "apiserver/admission/pod_security/wording.h"
+#include "base/go_quoted.h"
 
 namespace skiff::pod_security {
 namespace {

@@ -16,28 +16,6 @@ std::string JoinQuoted(std::span<const std::string> names) {
   return '"' + Join(names, R"(", ")") + '"';
 }
 
-std::string GoQuoted(std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      (out += '\\') += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (c == '\r') {
-      out += "\\r";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      ((out += "\\x") += kHex[byte >> 4]) += kHex[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
 std::string_view Plural(std::string_view one, std::string_view more, size_t count) {
   return count == 1 ? one : more;
 }

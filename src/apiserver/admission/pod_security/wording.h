@@ -18,8 +18,6 @@ inline Names Sorted(const NameSet& names) { return {names.begin(), names.end()};
 std::string Join(std::span<const std::string> parts, std::string_view between);
 // "a", "b": each in quotation marks, nothing escaped.
 std::string JoinQuoted(std::span<const std::string> names);
-// The text as a Go literal.
-std::string GoQuoted(std::string_view text);
 // One of two forms.
 std::string_view Plural(std::string_view one, std::string_view more, size_t count);
 // container "a"; containers "a", "b".

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/strings.h"
+
 namespace skiff {
 namespace {
 
@@ -11,8 +13,6 @@ namespace core = views::core_v1;
 
 // Each path is compared with all others, so there is an end to it.
 constexpr size_t kMaxComparedPaths = 1000;
-
-std::string InQuotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 class Paths {
  public:

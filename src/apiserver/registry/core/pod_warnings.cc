@@ -11,14 +11,13 @@
 #include "apiserver/validation/addresses.h"
 #include "apiserver/validation/common.h"
 #include "apiserver/validation/seen_names.h"
+#include "base/strings.h"
 
 namespace skiff {
 namespace {
 
 namespace core = views::core_v1;
 namespace meta = views::meta_v1;
-
-std::string InQuotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 void WarnAboutNodeTerm(const core::NodeSelectorTerm& term, bool looks_at_values, Warner& warner) {
   const auto expressions = term.match_expressions();

@@ -1,13 +1,13 @@
-#include "object/json/go_quoted.h"
+#include "base/go_quoted.h"
 
-#include "object/json/text.h"
+#include "base/hex.h"
+#include "base/utf8.h"
 
 namespace skiff {
 
 std::string GoQuoted(std::string_view text) {
   std::string out = "\"";
   const char* const end = text.data() + text.size();
-  char escape[8];
   for (const char* at = text.data(); at < end;) {
     const unsigned char c = static_cast<unsigned char>(*at);
     const size_t length = Utf8SequenceLength(at, end);
@@ -24,8 +24,7 @@ std::string GoQuoted(std::string_view text) {
         out += '\\';
         out += "abfnrtv"[named];
       } else {
-        std::snprintf(escape, sizeof(escape), "\\x%02x", c);
-        out += escape;
+        (out += "\\x") += HexByte(c);
       }
     }
   }
