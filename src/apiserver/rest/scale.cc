@@ -5,6 +5,7 @@
 
 #include "apiserver/managed_fields/apply_configuration.h"
 #include "apiserver/managed_fields/scale_fields.h"
+#include "apiserver/rest/applied_configuration.h"
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/field_tracking.h"

@@ -2,25 +2,17 @@
 
 #include <utility>
 
-#include "apiserver/convert/convert.h"
-#include "apiserver/managed_fields/entries.h"
-#include "apiserver/managed_fields/field_manager.h"
-#include "apiserver/rest/admission.h"
-#include "apiserver/rest/admission_retry.h"
-#include "apiserver/rest/errors.h"
-#include "apiserver/rest/field_tracking.h"
-#include "apiserver/rest/new_object.h"
-#include "apiserver/rest/object_meta.h"
 #include "apiserver/rest/respond_stored.h"
-#include "apiserver/rest/write_rules.h"
+#include "apiserver/rest/update_decision.h"
 #include "serving/request/respond.h"
 
 namespace skiff {
 namespace {
 
+// One update under way: tries, and the answer.
 class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
  public:
-  explicit UpdateRun(Update update) : update_(std::move(update)) {}
+  explicit UpdateRun(Update update) : update_(std::move(update)), decision_(update_) {}
 
   void Start() {
     ObjectChange change;
@@ -29,7 +21,9 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
     change.name = request().info.name;
     change.dry_run = update_.dry_run;
     const auto self = shared_from_this();
-    change.decide = [self](const CurrentObject* current) { return self->Decide(current); };
+    change.decide = [self](const CurrentObject* current) {
+      return self->decision_.Decide(current);
+    };
     change.post = [self](std::move_only_function<void()> task) {
       self->request().responder.Post(std::move(task));
     };
@@ -46,205 +40,32 @@ class UpdateRun : public std::enable_shared_from_this<UpdateRun> {
  private:
   ApiRequest& request() { return *update_.request; }
   const Endpoint& endpoint() { return update_.endpoint; }
-  const ResourceDesc& resource() { return *update_.endpoint.resource; }
 
   // Admission may have refused only for lack of something that is about to be there.
   void AfterRefusal(Status refused) {
-    if (!admission_retry_.IsWorthRetrying(awaited_)) return RespondError(request(), refused);
+    AdmissionRetry& retry = decision_.admission_retry();
+    if (!retry.IsWorthRetrying(decision_.awaited())) return RespondError(request(), refused);
     const auto self = shared_from_this();
-    admission_retry_.AwaitObject(
+    retry.AwaitObject(
         *endpoint().context, request().responder, [self] { self->Start(); },
         [self, refused = std::move(refused)] { RespondError(self->request(), refused); });
-  }
-
-  Result<Change> Decide(const CurrentObject* current) {
-    awaited_ = admission_retry_.Begin();
-    if (current == nullptr) return DecideForNew();
-    SKIFF_ASSIGN_OR_RETURN(Document old, current->Decode());
-    found_ = current->revision;
-    Change change;
-    if (IsKnownToChangeNothing(current->revision)) {
-      SKIFF_ASSIGN_OR_RETURN(const bool admitted, AdmitUnchanged(old));
-      if (admitted) return change;
-    }
-    if (update_.admit) SKIFF_RETURN_IF_ERROR(update_.admit(change.also));
-    std::optional<Document> converted;
-    if (old.type() != resource().kind) {
-      SKIFF_ASSIGN_OR_RETURN(converted, Convert(old, resource().kind));
-    }
-    Document& shown = converted ? *converted : old;
-    SKIFF_ASSIGN_OR_RETURN(Document object, update_.make_new(&shown));
-    SKIFF_RETURN_IF_ERROR(CheckIdentity(object));
-    SKIFF_RETURN_IF_ERROR(CheckPreconditions(old, object));
-    TrackFields(shown, object);
-    SKIFF_ASSIGN_OR_RETURN(object, Convert(std::move(object), endpoint().storage->desc().stored));
-
-    Admission* const admission_chain = update_.admit ? nullptr : endpoint().context->admission;
-    WriteContext write{resource(),
-                       endpoint().subresource_name(),
-                       now(),
-                       endpoint().context->random,
-                       &request().user,
-                       change.also,
-                       endpoint().context->settings,
-                       update_.dry_run,
-                       &request().warnings,
-                       request().info.verb};
-    FillMetaForUpdate(old, object);
-    AdmissionRequest admission = Admit(old, object, change.also);
-    if (admission_chain != nullptr) SKIFF_RETURN_IF_ERROR(admission_chain->Mutate(admission));
-    DropDuplicateOwners(object, true, request().warnings);
-    if (const auto drop = endpoint().context->drop_disabled_fields) {
-      drop(endpoint().context->settings.gates, resource(), &old, object);
-    }
-    endpoint().storage->strategy().PrepareForUpdate(endpoint().subresource_name(), old, object);
-    SKIFF_RETURN_IF_ERROR(endpoint().behaviour->PrepareForUpdate(write, old, object));
-    SKIFF_RETURN_IF_ERROR(CheckChangedObject(endpoint(), write, old, object, request().warnings));
-    if (admission_chain != nullptr) SKIFF_RETURN_IF_ERROR(admission_chain->Validate(admission));
-    KeepTimesOfNoChange(old, object);
-    const bool gone = IsGone(old, object) || endpoint().behaviour->IsFinished(write, object);
-    if (gone) SKIFF_RETURN_IF_ERROR(endpoint().behaviour->OnRemove(write, object));
-    change.kind = gone ? Change::Kind::kRemove : Change::Kind::kWrite;
-    change.object = std::move(object);
-    return change;
-  }
-
-  Timestamp now() { return NowOf(endpoint().context->clock); }
-
-  AdmissionRequest Admit(Document& old, Document& object, Transaction& also) {
-    return {.operation = AdmissionOperation::kUpdate,
-            .resource = resource(),
-            .subresource = endpoint().subresource_name(),
-            .name_space = request().info.name_space,
-            .name = request().info.name,
-            .user = request().user,
-            .now = now(),
-            .random = endpoint().context->random,
-            .dry_run = update_.dry_run,
-            .object = &object,
-            .old = &old,
-            .transaction = also,
-            .warnings = request().warnings,
-            .awaited = &awaited_};
-  }
-
-  bool IsKnownToChangeNothing(Revision current) {
-    return update_.known_as &&
-           endpoint().context->noop_applies.ChangesNothing(*update_.known_as, current);
-  }
-
-  // Admission of an object that is to stay as it is. False: a plugin would have it otherwise, so
-  // that all of it must be gone through.
-  Result<bool> AdmitUnchanged(Document& old) {
-    if (endpoint().context->admission == nullptr) return true;
-    Document object = old.Copy();
-    Transaction also;
-    const std::vector<std::string> warnings = request().warnings;
-    AdmissionRequest admission = Admit(old, object, also);
-    SKIFF_RETURN_IF_ERROR(endpoint().context->admission->Mutate(admission));
-    if (also.writes.empty() && DeepEqual(old.root(), object.root())) {
-      SKIFF_RETURN_IF_ERROR(endpoint().context->admission->Validate(admission));
-      if (also.writes.empty()) return true;
-    }
-    request().warnings = warnings;
-    return false;
   }
 
   // Warnings are part of the answer, so that what gave one is gone through every time.
   void RememberNoChange(const Changed& changed) {
     if (!update_.known_as || update_.dry_run || changed.created || changed.removed) return;
-    if (changed.revision != found_ || !request().warnings.empty()) return;
+    if (changed.revision != decision_.found() || !request().warnings.empty()) return;
     endpoint().context->noop_applies.Remember(*update_.known_as, changed.revision);
-  }
-
-  void TrackFields(const Document& live, Document& object) {
-    if (drops_fields_) return EraseManagedFields(object);
-    if (!update_.tracks_fields) TrackWrite(request(), endpoint(), live, object);
   }
 
   // An object that is too large for the store is tried once more without its managedFields.
   bool MayDropFields(const Status& why) {
     if (why.reason() != StatusReason::kRequestEntityTooLarge || update_.applies) return false;
-    return !std::exchange(drops_fields_, true);
-  }
-
-  // A PUT of an object that does not exist.
-  Result<Change> DecideForNew() {
-    if (!update_.may_create) return std::unexpected(NotFound(resource(), request().info.name));
-    SKIFF_ASSIGN_OR_RETURN(Document object, update_.make_new(nullptr));
-    SKIFF_RETURN_IF_ERROR(CheckIdentity(object));
-    SKIFF_RETURN_IF_ERROR(CheckExpectsNothing(object));
-    MetaOf(object).Erase("resourceVersion");
-    TrackFields(Document::OfType(resource().kind), object);
-    if (endpoint().context->may_create) {
-      SKIFF_RETURN_IF_ERROR(endpoint().context->may_create(request()));
-    }
-    return PrepareNew(request(), endpoint(), std::move(object), request().info.name,
-                      update_.dry_run, &awaited_);
-  }
-
-  // What the client says of an object that it thinks is there.
-  Result<void> CheckExpectsNothing(Document& object) {
-    const std::string& name = request().info.name;
-    const MetaOf meta(object);
-    if (update_.applies) {
-      if (meta.uid().empty()) return {};
-      return std::unexpected(Conflict(resource(), name,
-                                      "uid mismatch: the provided object specified uid " +
-                                          std::string(meta.uid()) +
-                                          ", and no existing object was found"));
-    }
-    if (meta.uid().empty()) return {};
-    return OtherUid(name, meta.uid(), {});
-  }
-
-  // In the words of the storage of Kubernetes.
-  Result<void> OtherUid(std::string_view name, std::string_view wanted, std::string_view found) {
-    return std::unexpected(Conflict(
-        resource(), name,
-        "StorageError: invalid object, Code: 4, Key: " +
-            endpoint().storage->Key(request().info.name_space, name) +
-            ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " +
-            std::string(wanted) + ", UID in object meta: " + std::string(found)));
-  }
-
-  // Name and namespace are those of the URL.
-  Result<void> CheckIdentity(Document& object) {
-    const MetaOf meta(object);
-    SKIFF_RETURN_IF_ERROR(TakeNamespace(endpoint(), request().info.name_space, object));
-    return CheckName(meta.name(), request().info.name);
-  }
-
-  // The state that the new object is based on must be the current one.
-  Result<void> CheckPreconditions(Document& old, Document& object) {
-    const MetaOf before(old);
-    const MetaOf after(object);
-    const std::string_view name = before.name();
-    if (update_.uid_is_precondition && !after.uid().empty() && after.uid() != before.uid()) {
-      return OtherUid(name, after.uid(), before.uid());
-    }
-    const std::string_view version = after.resource_version();
-    if (version.empty() || version == "0") {
-      if (update_.may_be_unconditional) return {};
-      return std::unexpected(Invalid(
-          resource().name, resource().version->desc->group, name,
-          {InvalidField("metadata.resourceVersion", "0", "must be specified for an update")}));
-    }
-    if (version == before.resource_version()) return {};
-    for (const char c : version) {
-      if (c < '0' || c > '9') {
-        return BadRequest("resourceVersion: Invalid value: " + JsonText(version) +
-                          ": must be a number");
-      }
-    }
-    return std::unexpected(ObjectChanged(resource(), name));
+    return decision_.DropFields();
   }
 
   Update update_;
-  bool drops_fields_ = false;
-  Revision found_;         // of the object, at the last try
-  AwaitedObject awaited_;  // what admission lacked then
-  AdmissionRetry admission_retry_;
+  UpdateDecision decision_;
 };
 
 }  // namespace

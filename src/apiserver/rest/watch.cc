@@ -5,6 +5,7 @@
 #include "apiserver/rest/endpoint.h"
 #include "apiserver/rest/list_options.h"
 #include "apiserver/rest/rest_response.h"
+#include "apiserver/rest/waker.h"
 #include "apiserver/rest/watch_encoder.h"
 #include "base/limits.h"
 #include "base/work_budget.h"
@@ -16,21 +17,6 @@ namespace skiff {
 namespace {
 
 constexpr size_t kEventsAtOnce = 64;
-
-// Wakes the stream from other threads, also when the stream has gone.
-struct Waker {
-  std::mutex mutex;
-  std::function<void()> wake;  // null: not started yet, or gone
-
-  void Wake() {
-    std::lock_guard lock(mutex);
-    if (wake) wake();
-  }
-  void Set(std::function<void()> how) {
-    std::lock_guard lock(mutex);
-    wake = std::move(how);
-  }
-};
 
 // What both kinds of streams take their events from.
 class WatchFeed {

@@ -1,0 +1,28 @@
+// The configuration that a request applies, in YAML or JSON, and the object that it makes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apiserver/rest/endpoint.h"
+#include "apiserver/rest/update_object.h"
+#include "base/status.h"
+#include "object/value.h"
+#include "serving/request/api_request.h"
+
+namespace skiff {
+
+bool IsForced(const ApiRequest& request);
+// The configuration that is applied, an untyped tree. Duplicate keys are reported by the request's
+// mode, once the configuration has been applied: see ReportDuplicates().
+struct AppliedConfiguration {
+  Document config;
+  std::vector<std::string> duplicates;
+};
+Result<AppliedConfiguration> ReadConfiguration(const ApiRequest& request);
+Result<void> ReportDuplicates(ApiRequest& request, const AppliedConfiguration& applied);
+
+// What the request makes of an object. Both outlive it.
+MakeNew MakeApplied(ApiRequest& request, const Endpoint& endpoint);
+
+}  // namespace skiff

@@ -1,0 +1,63 @@
+// What becomes of an object by an update, a patch or an apply: the steps of a write in their order.
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+#include "apiserver/rest/admission.h"
+#include "apiserver/rest/admission_retry.h"
+#include "apiserver/rest/endpoint.h"
+#include "apiserver/rest/object_change.h"
+#include "apiserver/rest/update_object.h"
+#include "base/status.h"
+#include "object/value.h"
+
+namespace skiff {
+
+// Of one update, which outlives it. Decides at each try anew; one thread at a time.
+class UpdateDecision {
+ public:
+  explicit UpdateDecision(Update& update) : update_(update) {}
+
+  // Null: there is no such object.
+  Result<Change> Decide(const CurrentObject* current);
+
+  // The object as it was found at the last try.
+  Revision found() const { return found_; }
+  // What admission lacked then.
+  AwaitedObject& awaited() { return awaited_; }
+  AdmissionRetry& admission_retry() { return admission_retry_; }
+  // From now on the object is written without managedFields. False: it has been already.
+  bool DropFields() { return !std::exchange(drops_fields_, true); }
+
+ private:
+  ApiRequest& request() { return *update_.request; }
+  const Endpoint& endpoint() { return update_.endpoint; }
+  const ResourceDesc& resource() { return *update_.endpoint.resource; }
+  Timestamp now();
+
+  AdmissionRequest Admit(Document& old, Document& object, Transaction& also);
+  bool IsKnownToChangeNothing(Revision current);
+  // Admission of an object that is to stay as it is. False: a plugin would have it otherwise, so
+  // that all of it must be gone through.
+  Result<bool> AdmitUnchanged(Document& old);
+  void TrackFields(const Document& live, Document& object);
+  // A PUT of an object that does not exist.
+  Result<Change> DecideForNew();
+  // What the client says of an object that it thinks is there.
+  Result<void> CheckExpectsNothing(Document& object);
+  // In the words of the storage of Kubernetes.
+  Result<void> OtherUid(std::string_view name, std::string_view wanted, std::string_view found);
+  // Name and namespace are those of the URL.
+  Result<void> CheckIdentity(Document& object);
+  // The state that the new object is based on must be the current one.
+  Result<void> CheckPreconditions(Document& old, Document& object);
+
+  Update& update_;
+  bool drops_fields_ = false;
+  Revision found_;
+  AwaitedObject awaited_;
+  AdmissionRetry admission_retry_;
+};
+
+}  // namespace skiff
