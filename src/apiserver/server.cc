@@ -29,7 +29,6 @@
 #include "apiserver/openapi/openapi.h"
 #include "apiserver/permission_checks.h"
 #include "apiserver/pipeline.h"
-#include "apiserver/registry/core/pod_behaviour.h"
 #include "apiserver/registry/disabled_fields.h"
 #include "apiserver/registry/read_completion.h"
 #include "apiserver/registry/registry.h"
