@@ -14,6 +14,46 @@ namespace {
 
 constexpr std::array<uint8_t, 12> kMappedPrefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
+std::string TextOfV4(const std::array<uint8_t, 16>& bytes) {
+  std::string out;
+  for (size_t i = 0; i < 4; ++i) {
+    if (i > 0) out += '.';
+    out += std::to_string(bytes[i]);
+  }
+  return out;
+}
+
+// The first of the longest runs of zeros, if it is longer than one, becomes "::". Unlike
+// inet_ntop(), which writes ::102:304 as ::1.2.3.4.
+std::string TextOfV6(const std::array<uint8_t, 16>& bytes) {
+  constexpr size_t kGroups = 8;
+  const auto group = [&](size_t i) { return bytes[2 * i] << 8 | bytes[2 * i + 1]; };
+  size_t gap = kGroups;
+  size_t gap_size = 1;
+  for (size_t i = 0; i < kGroups; ++i) {
+    size_t end = i;
+    while (end < kGroups && group(end) == 0) ++end;
+    if (end - i > gap_size) {
+      gap = i;
+      gap_size = end - i;
+    }
+    i = end;
+  }
+  std::string out;
+  std::array<char, 4> digits;
+  for (size_t i = 0; i < kGroups; ++i) {
+    if (i == gap) {
+      out += "::";
+      i += gap_size - 1;
+      continue;
+    }
+    if (!out.empty() && out.back() != ':') out += ':';
+    const auto end = std::to_chars(digits.begin(), digits.end(), group(i), 16).ptr;
+    out.append(digits.begin(), end);
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<IpAddress> IpAddress::Parse(std::string_view text) {
@@ -70,11 +110,7 @@ bool IpAddress::IsMulticast() const {
   return is_v4() ? (bytes_[0] & 0xf0) == 0xe0 : bytes_[0] == 0xff;
 }
 
-std::string IpAddress::ToString() const {
-  std::array<char, INET6_ADDRSTRLEN> text;
-  inet_ntop(is_v4() ? AF_INET : AF_INET6, bytes_.data(), text.data(), text.size());
-  return text.data();
-}
+std::string IpAddress::ToString() const { return is_v4() ? TextOfV4(bytes_) : TextOfV6(bytes_); }
 
 std::string IpAddress::WithPort(uint16_t port) const {
   const std::string host = is_v4() ? ToString() : "[" + ToString() + "]";

@@ -42,4 +42,30 @@ bool IsValidUtf8(std::string_view text) {
   return true;
 }
 
+char32_t TakeCodePoint(std::string_view& text) {
+  const size_t length = Utf8SequenceLength(text.data(), text.data() + text.size());
+  if (length == 0) {
+    text.remove_prefix(1);
+    return kReplacementCharacter;
+  }
+  const auto lead = static_cast<unsigned char>(text[0]);
+  char32_t code_point = length == 1 ? lead : lead & (0x7Fu >> length);
+  for (size_t i = 1; i < length; ++i) {
+    code_point = code_point << 6 | (static_cast<unsigned char>(text[i]) & 0x3Fu);
+  }
+  text.remove_prefix(length);
+  return code_point;
+}
+
+void AppendUtf8(char32_t c, std::string& out) {
+  if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF)) c = kReplacementCharacter;
+  if (c < 0x80) {
+    out += static_cast<char>(c);
+    return;
+  }
+  const int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+  out += static_cast<char>(((0xFF00u >> (more + 1)) & 0xFF) | (c >> (6 * more)));
+  for (int i = more - 1; i >= 0; --i) out += static_cast<char>(0x80 | (c >> (6 * i) & 0x3F));
+}
+
 }  // namespace skiff

@@ -36,12 +36,12 @@ struct FormatClause {
 
 inline constexpr int64_t kDefaultPrecision = 6;
 
-// Appends what a clause makes of the argument at `index`, which is below the number of arguments
-// (in a check it may be beyond it). Its error gets "error during formatting: " in front.
+// Appends what a clause makes of the argument at `index`, which is below the number of arguments.
+// Its error gets "error during formatting: " in front.
 using FormatArgument =
     std::function<Result<void>(size_t index, const FormatClause& clause, std::string& out)>;
 
-// An expression is checked before it is run; only the latter asks for an argument first and then
+// An expression is checked before it is run; only the latter asks for an argument before it sees
 // whether the clause is whole, so that the first of several faults differs.
 enum class FormatUse : uint8_t { kCheck, kRun };
 

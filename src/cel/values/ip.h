@@ -2,6 +2,8 @@
 // addresses that are mapped into IPv6. Errors have the text of Kubernetes' library.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,6 +12,17 @@
 #include "base/status.h"
 
 namespace skiff::cel {
+
+// What netip.ParseAddr makes of a text, with its errors: ParseAddr("1.2"): IPv4 address too short
+struct NetipAddress {
+  std::array<uint8_t, 16> bytes{};  // in network order
+  size_t size = 4;                  // or 16
+  bool has_zone = false;
+
+  // An IPv4 address that is mapped into IPv6.
+  bool IsMapped() const;
+};
+Result<NetipAddress> ParseNetipAddress(std::string_view text);
 
 // ip(text), isIP(text), ip.isCanonical(text).
 Result<IpAddress> IpFromText(std::string_view text);

@@ -25,7 +25,7 @@ Result<uint64_t> Multiply(uint64_t a, uint64_t b);
 Result<uint64_t> Divide(uint64_t a, uint64_t b);
 Result<uint64_t> Modulo(uint64_t a, uint64_t b);
 
-// By value, exactly; unordered if one is NaN.
+// Unordered if one is NaN. Beside a double, an int or uint counts as the double that is next to it.
 std::strong_ordering Compare(int64_t a, uint64_t b);
 std::partial_ordering Compare(int64_t a, double b);
 std::partial_ordering Compare(uint64_t a, double b);
@@ -48,7 +48,7 @@ Result<double> DoubleFromText(std::string_view text);
 Result<bool> BoolFromText(std::string_view text);
 
 // string(value). Doubles have the fewest digits that are read as the same number, and an exponent
-// from 1e+21 on and below 1e-4; also "NaN", "+Inf", "-Inf".
+// from 1e+06 on and below 0.0001; also "NaN", "+Inf", "-Inf".
 std::string Text(int64_t value);
 std::string Text(uint64_t value);
 std::string Text(double value);

@@ -1,8 +1,8 @@
 // Functions of CEL on strings, without CEL's values: strings in, strings out.
 //
-// Positions and sizes count code points. As in Go, a byte that is not part of valid UTF-8 counts as
-// one, and becomes U+FFFD in what is written anew from code points. Errors have the text of cel-go.
-// No result is longer than kMaxResultBytes.
+// Positions and sizes count code points; a byte that is not part of valid UTF-8 counts as one, as
+// in Go. Errors have the text of cel-go. Searching takes time linear in the text, however it is
+// made, and no result is longer than kMaxResultBytes.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,8 @@ inline constexpr size_t kMaxResultBytes = 16 * 1024 * 1024;
 
 // size(text).
 size_t CodePointCount(std::string_view text);
+
+bool Contains(std::string_view text, std::string_view sought);
 
 // The character at a position; nothing at the very end.
 Result<std::string> CharAt(std::string_view text, int64_t index);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/buffer.h"
+#include "base/utf8.h"
 
 namespace skiff {
 
