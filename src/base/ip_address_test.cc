@@ -15,6 +15,10 @@ TEST(IpAddressTest, WritesWhatItReadInItsShortestForm) {
   EXPECT_EQ(Rewritten("::1"), "::1");
   EXPECT_EQ(Rewritten("2001:0DB8:0:0::1"), "2001:db8::1");
   EXPECT_EQ(Rewritten("::ffff:1.2.3.4"), "1.2.3.4");
+  EXPECT_EQ(Rewritten("::1.2.3.4"), "::102:304");
+  EXPECT_EQ(Rewritten("1:0:0:2:0:0:0:3"), "1:0:0:2::3");
+  EXPECT_EQ(Rewritten("1:0:2:3:4:5:6:7"), "1:0:2:3:4:5:6:7");
+  EXPECT_EQ(Rewritten("1::"), "1::");
 }
 
 TEST(IpAddressTest, RefusesWhatProgramsReadDifferently) {

@@ -10,6 +10,10 @@ namespace {
 
 re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
 
+bool IsWithinCharacter(std::string_view text, size_t at) {
+  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+}
+
 }  // namespace
 
 Regex::Regex(std::unique_ptr<re2::RE2> program) : program_(std::move(program)) {}
@@ -48,8 +52,10 @@ std::vector<std::string_view> Regex::FindAll(std::string_view text, int64_t limi
     if (!program_->Match(Piece(text), at, text.size(), re2::RE2::UNANCHORED, &found, 1)) break;
     const auto begin = static_cast<size_t>(found.data() - text.data());
     const char* const end = found.data() + found.size();
-    // Nothing is not found just behind a match.
-    if (!found.empty() || found.data() != last_end) out.emplace_back(found.data(), found.size());
+    // Nothing is not found just behind a match, nor (by \B) within a character.
+    if (!found.empty() || (found.data() != last_end && !IsWithinCharacter(text, begin))) {
+      out.emplace_back(found.data(), found.size());
+    }
     last_end = end;
     if (!found.empty()) {
       at = begin + found.size();

@@ -20,7 +20,7 @@ class RE2;
 
 namespace skiff::cel {
 
-inline constexpr int64_t kMaxRegexProgramBytes = 8 * 1024 * 1024;
+inline constexpr int64_t kMaxRegexProgramBytes = 32 * 1024 * 1024;
 
 // Immutable; threads may share one.
 class Regex {

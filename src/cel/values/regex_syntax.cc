@@ -9,6 +9,7 @@
 
 #include "base/strings.h"
 #include "base/utf8.h"
+#include "cel/values/regex_groups.h"
 
 namespace skiff::cel {
 namespace {
@@ -36,8 +37,6 @@ std::unexpected<Status> Fault(std::string_view what, std::string_view where) {
 bool IsWord(char32_t c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
-
-char UpperLetter(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
 bool IsOctal(std::string_view text) { return !text.empty() && text[0] >= '0' && text[0] <= '7'; }
 
@@ -352,7 +351,7 @@ class Translator {
       return StepQuoted();
     } else if (c == 'p' || c == 'P') {
       Push({});
-      return UnicodeClass();
+      return UnicodeClass(false);
     } else if (TakePerlClass()) {
       Push({});
     } else {
@@ -437,8 +436,8 @@ class Translator {
     }
   }
 
-  // \pN or \p{Name}. RE2 knows which there are.
-  Result<void> UnicodeClass() {
+  // \pN or \p{Name}, within brackets or by itself.
+  Result<void> UnicodeClass(bool in_class) {
     const std::string_view before = rest_;
     bool negative = rest_[1] == 'P';
     rest_.remove_prefix(2);
@@ -460,21 +459,11 @@ class Translator {
       negative = !negative;
       name.remove_prefix(1);
     }
-    const std::string written =
-        std::string(negative ? "\\P{" : "\\p{") + CanonicalGroup(name) + "}";
-    const bool fits = std::ranges::all_of(name, [](char each) {
-      return IsWord(static_cast<unsigned char>(each)) || each == '_' || each == '-' || each == ' ';
-    });
-    if (name.empty() || !fits || !re2::RE2(written, re2::RE2::Quiet).ok()) {
-      return Fault(kInvalidCharRange, Since(before));
-    }
-    out_ += written;
+    const auto written = UnicodeGroup(name, negative, in_class);
+    if (!written) return Fault(kInvalidCharRange, Since(before));
+    out_ += *written;
     return {};
   }
-
-  // Case, spaces, hyphens and underscores do not matter in Go. Names of scripts that RE2 writes
-  // with underscores are given them back, and long names of categories become short.
-  static std::string CanonicalGroup(std::string_view name);
 
   Result<void> StepClass() {
     const std::string_view before = rest_;
@@ -506,7 +495,7 @@ class Translator {
         return {};
       }
     }
-    if (rest_.starts_with("\\p") || rest_.starts_with("\\P")) return UnicodeClass();
+    if (rest_.starts_with("\\p") || rest_.starts_with("\\P")) return UnicodeClass(true);
     if (TakePerlClass()) {
       out_ += Since(before);
       return {};
@@ -550,72 +539,6 @@ class Translator {
   std::vector<Group> groups_;
   std::string out_;
 };
-
-std::string Translator::CanonicalGroup(std::string_view name) {
-  struct Alias {
-    std::string_view name;
-    std::string_view group;
-  };
-  static constexpr Alias kAliases[] = {
-      {"Other", "C"},
-      {"Control", "Cc"},
-      {"Cntrl", "Cc"},
-      {"Format", "Cf"},
-      {"Privateuse", "Co"},
-      {"Surrogate", "Cs"},
-      {"Letter", "L"},
-      {"Lowercaseletter", "Ll"},
-      {"Modifierletter", "Lm"},
-      {"Otherletter", "Lo"},
-      {"Titlecaseletter", "Lt"},
-      {"Uppercaseletter", "Lu"},
-      {"Mark", "M"},
-      {"Combiningmark", "M"},
-      {"Spacingmark", "Mc"},
-      {"Enclosingmark", "Me"},
-      {"Nonspacingmark", "Mn"},
-      {"Number", "N"},
-      {"Decimalnumber", "Nd"},
-      {"Digit", "Nd"},
-      {"Letternumber", "Nl"},
-      {"Othernumber", "No"},
-      {"Punctuation", "P"},
-      {"Punct", "P"},
-      {"Connectorpunctuation", "Pc"},
-      {"Dashpunctuation", "Pd"},
-      {"Closepunctuation", "Pe"},
-      {"Finalpunctuation", "Pf"},
-      {"Initialpunctuation", "Pi"},
-      {"Otherpunctuation", "Po"},
-      {"Openpunctuation", "Ps"},
-      {"Symbol", "S"},
-      {"Currencysymbol", "Sc"},
-      {"Modifiersymbol", "Sk"},
-      {"Mathsymbol", "Sm"},
-      {"Othersymbol", "So"},
-      {"Separator", "Z"},
-      {"Lineseparator", "Zl"},
-      {"Paragraphseparator", "Zp"},
-      {"Spaceseparator", "Zs"},
-  };
-  // Words of a name begin with capital letters in RE2: Old_Italic.
-  std::string words;
-  std::string joined;
-  for (const char c : name) {
-    const bool separates = c == '_' || c == '-' || c == ' ';
-    if (separates) {
-      if (!words.empty() && words.back() != '_') words += '_';
-      continue;
-    }
-    const std::string one(1, c);
-    words += words.empty() || words.back() == '_' ? UpperLetter(c) : AsciiLower(one)[0];
-    joined += joined.empty() ? UpperLetter(c) : AsciiLower(one)[0];
-  }
-  for (const Alias& alias : kAliases) {
-    if (alias.name == joined) return std::string(alias.group);
-  }
-  return words;
-}
 
 }  // namespace
 

@@ -1,0 +1,15 @@
+// Groups of characters that Unicode names, in regular expressions: \p{Greek}, \p{Letter}.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace skiff::cel {
+
+// The group, or what is not in it, as RE2 takes it, by itself or within brackets; nothing if Go has
+// no group of this name. Within brackets there is nothing for \P{LC}, \P{Assigned} and \p{Cn}
+// either, which RE2 cannot say there.
+std::optional<std::string> UnicodeGroup(std::string_view name, bool negative, bool in_class);
+
+}  // namespace skiff::cel
