@@ -33,7 +33,8 @@ size_t ByteOf(std::string_view text, int64_t index) {
 
 // Linear, which std::string_view::find() is not.
 size_t FindFrom(std::string_view text, std::string_view sought, size_t from) {
-  if (from > text.size()) return kNone;
+  if (from > text.size() || sought.size() > text.size() - from) return kNone;
+  if (sought.empty()) return from;
   const void* const found =
       memmem(text.data() + from, text.size() - from, sought.data(), sought.size());
   return found == nullptr ? kNone
