@@ -12,6 +12,11 @@ Result<int64_t> AsInteger(const Quantity& quantity) {
 
 bool IsInteger(const Quantity& quantity) { return quantity.AsInt64().has_value(); }
 
+int64_t CompareTo(const Quantity& a, const Quantity& b) {
+  const int order = a.Compare(b);
+  return order < 0 ? -1 : order > 0 ? 1 : 0;
+}
+
 Quantity Sum(const Quantity& a, const Quantity& b) {
   Quantity out = a;
   out.Add(b);

@@ -1,5 +1,5 @@
-// Quantities of CEL: what Kubernetes' library adds to object/scalar's. Comparison, sign and sums of
-// two quantities are Quantity's own.
+// Quantities of CEL: what Kubernetes' library adds to object/scalar's. Equality, order, sign and the
+// approximate double are Quantity's own.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,9 @@ Result<Quantity> QuantityFromText(std::string_view text);
 // asInteger(), isInteger(): only amounts that Kubernetes holds as an integer.
 Result<int64_t> AsInteger(const Quantity& quantity);
 bool IsInteger(const Quantity& quantity);
+
+// compareTo(): -1, 0 or 1.
+int64_t CompareTo(const Quantity& a, const Quantity& b);
 
 // add() and sub(), of a quantity or of an int.
 Quantity Sum(const Quantity& a, const Quantity& b);

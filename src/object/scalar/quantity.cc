@@ -202,7 +202,8 @@ bool Quantity::SetFromShortParts(const Parts& parts) {
   for (const char c : parts.fraction) number = number * 10 + (c - '0');
   value_ = binary ? number << parts.suffix.exponent : number;
   if (parts.negative) value_ = -value_;
-  scale_ = number == 0 ? 0 : static_cast<int32_t>(scale);
+  // A zero below 1 remembers that, since it is then no integer to Kubernetes.
+  scale_ = static_cast<int32_t>(number == 0 ? std::min<int64_t>(scale, 0) : scale);
 
   const bool keeps_text =
       binary ? (number & 7) != 0 : scale % 3 == 0 && number % 1000 != 0 && parts.integer[0] != '0';
@@ -348,7 +349,13 @@ std::optional<int64_t> Quantity::AsInt64() const {
 }
 
 double Quantity::AsApproximateDouble() const {
-  if (big_) return big_->ToDouble();
+  if (big_) {
+    // Kubernetes has such amounts in units of nano, and rounds that number before it scales it.
+    Decimal nanos = *big_;
+    nanos.LowerExponent(kNano);
+    return Decimal(nanos.Sign() < 0, nanos.digits(), 0).ToDouble() *
+           Decimal(1, nanos.exponent()).ToDouble();
+  }
   if (scale_ == 0) return static_cast<double>(value_);
   return static_cast<double>(value_) * Decimal(1, scale_).ToDouble();
 }

@@ -84,8 +84,9 @@ class Quantity {
   int64_t ScaledValue(int scale) const;
   int64_t Value() const { return ScaledValue(0); }
   int64_t MilliValue() const { return ScaledValue(kMilli); }
-  // Only for amounts that Kubernetes holds as an integer: "1.0" has none.
+  // Only for amounts that Kubernetes holds as an integer: "1.0" and "0m" have none.
   std::optional<int64_t> AsInt64() const;
+  // As imprecise as Kubernetes' AsApproximateFloat64, digit for digit.
   double AsApproximateDouble() const;
 
  private:

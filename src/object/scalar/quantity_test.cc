@@ -496,6 +496,7 @@ TEST(QuantityTest, ApproximatesAsDouble) {
   EXPECT_DOUBLE_EQ(Q("-1Ki").AsApproximateDouble(), -1024);
   EXPECT_DOUBLE_EQ(Q("12345678901234567890").AsApproximateDouble(), 12345678901234567890.0);
   EXPECT_EQ(Q("1e1000").AsApproximateDouble(), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(Q("1000Pi").AsApproximateDouble(), 1.1258999068426241e+18);
 }
 
 TEST(QuantityTest, CopiesAreIndependent) {
