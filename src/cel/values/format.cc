@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "base/strings.h"
 #include "base/utf8.h"
@@ -181,6 +182,13 @@ std::string FormatItemFault(std::string_view type_name) {
 
 std::string FormatKeyFault(std::string_view type_name) {
   return "no formatting function for map key of type " + std::string(type_name);
+}
+
+std::optional<double> DoubleForFormat(std::string_view text) {
+  if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (text == "Infinity") return std::numeric_limits<double>::infinity();
+  if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
+  return std::nullopt;
 }
 
 void AppendFixed(double value, int64_t precision, std::string& out) {

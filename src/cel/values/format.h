@@ -55,6 +55,11 @@ std::string FormatTypeFault(FormatVerb verb, std::string_view type_name);
 std::string FormatItemFault(std::string_view type_name);
 std::string FormatKeyFault(std::string_view type_name);
 
+// What %f and %e make of a string: "NaN", "Infinity" and "-Infinity" are the doubles of these
+// names, other strings are of a type that they do not take. A check, which sees types, lets all
+// pass.
+std::optional<double> DoubleForFormat(std::string_view text);
+
 // Clauses other than %s. Numbers with sign have it in front of their digits, in every base.
 void AppendFixed(double value, int64_t precision, std::string& out);
 void AppendScientific(double value, int64_t width, std::string& out);

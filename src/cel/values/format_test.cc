@@ -86,6 +86,8 @@ TEST(CelFormatTest, FixedPointNumbersAreGrouped) {
   EXPECT_EQ(Fixed(-0.001, 2), "-0.00");
   EXPECT_EQ(Fixed(std::nan("")), "NaN");
   EXPECT_EQ(Fixed(-HUGE_VAL), "-∞");
+  EXPECT_EQ(Fixed(*DoubleForFormat("Infinity")), "∞");
+  EXPECT_EQ(DoubleForFormat("1.5"), std::nullopt);
 }
 
 TEST(CelFormatTest, HugePrecisionsAreCutAsGoCutsThem) {

@@ -1,5 +1,5 @@
-// Quantities of CEL: what Kubernetes' library adds to object/scalar's. Equality, order, sign and the
-// approximate double are Quantity's own.
+// Quantities of CEL: what Kubernetes' library adds to object/scalar's. Equality, order, sign and
+// the approximate double are Quantity's own.
 #pragma once
 
 #include <cstdint>

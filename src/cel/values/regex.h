@@ -26,6 +26,7 @@ inline constexpr int64_t kMaxRegexProgramBytes = 32 * 1024 * 1024;
 class Regex {
  public:
   // Errors are Go's: error parsing regexp: missing closing ): `(`
+  // find() and findAll() put "Illegal regex: " in front, unless the pattern is a constant.
   static Result<Regex> Compile(std::string_view pattern);
 
   Regex(Regex&&) noexcept;

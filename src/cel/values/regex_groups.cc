@@ -88,14 +88,18 @@ std::string CanonicalName(std::string_view name) {
   return out;
 }
 
-bool IsGroupOfRe2(std::string_view name) {
-  return !name.empty() && std::ranges::all_of(name, [](char c) { return IsWord(c); }) &&
-         re2::RE2("\\p{" + std::string(name) + "}", re2::RE2::Quiet).ok();
-}
-
 }  // namespace
 
-std::optional<std::string> UnicodeGroup(std::string_view name, bool negative, bool in_class) {
+bool UnicodeGroups::IsGroupOfRe2(const std::string& name) {
+  if (name.empty() || !std::ranges::all_of(name, IsWord)) return false;
+  if (known_.contains(name)) return true;
+  if (!re2::RE2("\\p{" + name + "}", re2::RE2::Quiet).ok()) return false;
+  known_.insert(name);
+  return true;
+}
+
+std::optional<std::string> UnicodeGroups::Write(std::string_view name, bool negative,
+                                                bool in_class) {
   std::string canonical = CanonicalName(name);
   for (const Composed& each : kComposed) {
     if (each.name != canonical) continue;

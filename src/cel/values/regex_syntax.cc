@@ -28,6 +28,7 @@ constexpr std::string_view kMissingArgument = "missing argument to repetition op
 constexpr std::string_view kTrailingBackslash = "trailing backslash at end of expression";
 constexpr std::string_view kUnexpectedParen = "unexpected )";
 constexpr std::string_view kNestingDepth = "expression nests too deeply";
+constexpr std::string_view kTooLarge = "expression too large";
 
 std::unexpected<Status> Fault(std::string_view what, std::string_view where) {
   return BadRequest("error parsing regexp: " + std::string(what) + ": `" + std::string(where) +
@@ -459,8 +460,9 @@ class Translator {
       negative = !negative;
       name.remove_prefix(1);
     }
-    const auto written = UnicodeGroup(name, negative, in_class);
+    const auto written = unicode_groups_.Write(name, negative, in_class);
     if (!written) return Fault(kInvalidCharRange, Since(before));
+    if (++unicode_uses_ > kMaxUnicodeGroups) return Fault(kTooLarge, pattern_);
     out_ += *written;
     return {};
   }
@@ -484,9 +486,10 @@ class Translator {
 
   Result<void> ClassItem(std::string_view whole) {
     const std::string_view before = rest_;
-    if (rest_.size() > 2 && rest_.starts_with("[:")) {
+    if (rest_.size() > 2 && rest_.starts_with("[:") && !class_names_end_) {
       const size_t end = rest_.find(":]", 2);
-      if (end != rest_.npos) {
+      class_names_end_ = end == rest_.npos;
+      if (!class_names_end_) {
         rest_ = rest_.substr(end + 2);
         if (!IsPosixClass(before.substr(2, end - 2))) {
           return Fault(kInvalidCharRange, Since(before));
@@ -537,6 +540,9 @@ class Translator {
   std::string_view rest_;
   std::string_view last_repeat_;  // from the repetition that was read last, if it was just now
   std::vector<Group> groups_;
+  UnicodeGroups unicode_groups_;
+  int unicode_uses_ = 0;
+  bool class_names_end_ = false;  // no :] is left
   std::string out_;
 };
 

@@ -56,6 +56,17 @@ TEST(CelRegexTest, NestingIsBounded) {
             "error parsing regexp: expression nests too deeply: `" + nested(1001) + "`");
 }
 
+TEST(CelRegexTest, LongPatternsAreReadInLinearTime) {
+  std::string opened = "[";
+  std::string groups;
+  for (int i = 0; i < 30'000; ++i) {
+    opened += "[:";
+    groups += "\\p{l_}";
+  }
+  EXPECT_TRUE(ErrorOf(opened).starts_with("error parsing regexp: missing closing ]: `[[:[:"));
+  EXPECT_TRUE(ErrorOf(groups).starts_with("error parsing regexp: expression too large: `"));
+}
+
 TEST(CelRegexTest, WhatOnlyGoTakesIsTaken) {
   EXPECT_EQ(Of("(?<n>X)|(?P<n>Y)").Find("aYb"), "Y");
   EXPECT_EQ(Of("\\p{Letter}+").Find("1é2"), "é");

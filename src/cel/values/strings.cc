@@ -76,7 +76,18 @@ int64_t PositionOf(std::string_view text, size_t byte) {
 
 size_t CodePointCount(std::string_view text) {
   size_t count = 0;
-  for (size_t at = 0; at < text.size(); ++count) at += CharacterBytes(text, at);
+  for (size_t at = 0; at < text.size();) {
+    // Most texts are ASCII, and every cost of CEL asks for sizes.
+    uint64_t word;
+    if (text.size() - at >= sizeof(word) &&
+        (std::memcpy(&word, text.data() + at, sizeof(word)), (word & 0x8080808080808080u) == 0)) {
+      at += sizeof(word);
+      count += sizeof(word);
+      continue;
+    }
+    at += CharacterBytes(text, at);
+    ++count;
+  }
   return count;
 }
 
