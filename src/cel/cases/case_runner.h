@@ -1,0 +1,50 @@
+// Runs recorded cases: expressions with what Kubernetes' own CEL answered.
+//
+// A file has one JSON record a line: id, kind, input and `expect`. Kinds that are no business of
+// CEL alone are skipped. contexts.json beside a file holds variables that many records share.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "object/value.h"
+
+namespace skiff::cel {
+
+struct CaseCounts {
+  size_t passed = 0;
+  size_t failed = 0;
+  size_t skipped = 0;
+};
+
+class CaseRunner {
+ public:
+  // Told of each case that differs, and how.
+  using Report = std::function<void(std::string_view id, std::string_view what)>;
+  explicit CaseRunner(Report report) : report_(std::move(report)) {}
+
+  // Cases that differ for a reason that somebody wrote down: they are skipped.
+  void Expect(std::string_view id) { expected_.emplace(id); }
+  Result<CaseCounts> RunFile(const std::string& path);
+
+ private:
+  bool RunLine(std::string_view line, CaseCounts& counts);
+  Result<void> ReadContexts(const std::string& folder);
+
+  Report report_;
+  std::set<std::string, std::less<>> expected_;
+  std::map<std::string, std::shared_ptr<const Document>> contexts_;  // by folder
+};
+
+// What differs; empty: nothing. `context` is what the record's `use` names, or null.
+std::string RunEvalCase(const Value& record, const Value* context);
+std::string RunEscapeCase(const Value& record);
+
+}  // namespace skiff::cel

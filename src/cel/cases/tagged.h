@@ -1,0 +1,14 @@
+// Values as recorded cases write them: {"t": "int", "v": "1"}.
+#pragma once
+
+#include <string>
+
+#include "cel/value.h"
+#include "object/value.h"
+
+namespace skiff::cel {
+
+Val FromTagged(Arena& arena, const Value& tagged);
+bool SameAsTagged(Arena& arena, const Val& value, const Value& tagged);
+
+}  // namespace skiff::cel

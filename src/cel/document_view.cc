@@ -1,0 +1,165 @@
+#include "cel/document_view.h"
+
+#include <string>
+
+#include "cel/schema_types.h"
+#include "cel/schema_values.h"
+#include "cel/values/escape.h"
+#include "object/scalar/base64.h"
+#include "object/scalar/duration.h"
+
+namespace skiff::cel {
+namespace {
+
+Val TimeText(Arena& arena, const Value& value) {
+  char text[kMaxTimeBytes];
+  const size_t size = value.tag() == Tag::kTime ? FormatTime(value.AsTime(), text)
+                                                : FormatMicroTime(value.AsTime(), text);
+  return Val::String(arena.Copy({text, size}));
+}
+
+// What the JSON of a value is.
+Val Untyped(Arena& arena, const Value& value) {
+  switch (value.tag()) {
+    case Tag::kNull: return Val::Null();
+    case Tag::kBool: return Val::Bool(value.AsBool());
+    case Tag::kInt: return Val::Int(value.AsInt());
+    case Tag::kUint:
+      // JSON numbers beyond int are doubles, as Kubernetes reads them.
+      return value.AsUint() > static_cast<uint64_t>(INT64_MAX)
+                 ? Val::Double(static_cast<double>(value.AsUint()))
+                 : Val::Int(static_cast<int64_t>(value.AsUint()));
+    case Tag::kDouble: return Val::Double(value.AsDouble());
+    case Tag::kString: return Val::String(value.AsText());
+    case Tag::kBytes: {
+      std::string text;
+      AppendBase64(value.AsText(), text);
+      return Val::String(arena.Copy(text));
+    }
+    case Tag::kTime:
+    case Tag::kMicroTime: return TimeText(arena, value);
+    case Tag::kDuration: {
+      char text[kMaxDurationBytes];
+      return Val::String(arena.Copy({text, FormatDuration(value.AsInt(), text)}));
+    }
+    case Tag::kRawJson: return Val::Error(arena, "raw JSON is not read in place");
+    case Tag::kList: return Val::DocumentList(&value, nullptr);
+    case Tag::kMap:
+    case Tag::kObject: return Val::DocumentMap(&value, nullptr);
+  }
+  return {};
+}
+
+// Whether a member counts: null is absent in objects of a schema.
+bool Counts(const Value& value, const SchemaType* schema) {
+  return schema == nullptr || !schema->has_properties || !value.is_null();
+}
+
+// The schema of a member by its name in JSON; null: not visible.
+const SchemaType* MemberSchema(const SchemaType& schema, std::string_view name) {
+  if (schema.has_properties || schema.read == SchemaType::Read::kObject) {
+    const auto found = schema.properties.find(name);
+    return found == schema.properties.end() ? nullptr : found->second.type;
+  }
+  return schema.items;
+}
+
+// Names and values of maps and typed objects alike.
+struct Member {
+  std::string_view name;
+  const Value* value;
+};
+Member MemberAt(const Value& object, size_t index) {
+  if (object.is_map()) {
+    const MapEntry& entry = object.entries()[index];
+    return {entry.key, &entry.value};
+  }
+  const Value& member = object.members()[index];
+  return {member.field_desc(*object.type()).name(), &member};
+}
+
+}  // namespace
+
+Val FromDocument(Arena& arena, const Value& value, const SchemaType* schema) {
+  return schema == nullptr ? Untyped(arena, value) : ReadBySchema(arena, value, *schema);
+}
+
+size_t DocumentMapSize(const Val& map) { return map.document()->size(); }
+
+MapItem DocumentMapAt(Arena& arena, const Val& map, size_t index) {
+  const auto [name, value] = MemberAt(*map.document(), index);
+  const SchemaType* schema = map.schema();
+  if (schema == nullptr) return {Val::String(name), Untyped(arena, *value)};
+  const SchemaType* member = MemberSchema(*schema, name);
+  // What the schema does not show is left out of folds by the key that is no value.
+  if (member == nullptr) return {};
+  std::string_view key = name;
+  if (schema->has_properties) {
+    const auto found = schema->properties.find(name);
+    if (found != schema->properties.end() && !found->second.escaped.empty()) {
+      key = found->second.escaped;
+    }
+  }
+  return {Val::String(key), ReadBySchema(arena, *value, *member)};
+}
+
+Val DocumentMapFind(Arena& arena, const Val& map, const Val& key) {
+  const SchemaType* schema = map.schema();
+  if (key.kind() != Kind::kString) {
+    return schema == nullptr ? Val() : Val::ErrorLiteral("no such overload");
+  }
+  std::string_view name = key.AsText();
+  std::string unescaped;
+  if (schema != nullptr && schema->has_properties && name.find("__") != std::string_view::npos) {
+    const std::optional<std::string> plain = UnescapeName(name);
+    if (!plain) return {};
+    unescaped = *plain;
+    name = unescaped;
+  }
+  const Value* value = map.document()->Find(name);
+  if (value == nullptr || !Counts(*value, schema)) return {};
+  if (schema == nullptr) return Untyped(arena, *value);
+  const SchemaType* member = MemberSchema(*schema, name);
+  return member == nullptr ? Val() : ReadBySchema(arena, *value, *member);
+}
+
+bool SameListKeys(Arena& arena, const SchemaType& list, const Val& a, const Val& b) {
+  if (a.kind() != Kind::kMap || b.kind() != Kind::kMap) return false;
+  for (const std::string& key : list.list_keys) {
+    const Val x = MapFind(arena, a, Val::String(key));
+    const Val y = MapFind(arena, b, Val::String(key));
+    if (x.kind() == Kind::kUnset || y.kind() == Kind::kUnset) {
+      if (x.kind() != y.kind()) return false;
+    } else if (!Equal(arena, x, y)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Val DocumentMapEqual(Arena& arena, const Val& map, const Val& other) {
+  if (other.kind() != Kind::kMap) return Val::ErrorLiteral("no such overload");
+  const Value& object = *map.document();
+  if (MapSize(map) != MapSize(other)) return Val::Bool(false);
+  for (size_t i = 0; i < object.size(); ++i) {
+    const auto [name, value] = MemberAt(object, i);
+    if (MemberSchema(*map.schema(), name) != nullptr) {
+      const Val key = Val::String(name);
+      const Val mine = DocumentMapFind(arena, map, key);
+      const Val theirs = MapFind(arena, other, key);
+      if ((mine.kind() == Kind::kUnset) != (theirs.kind() == Kind::kUnset)) {
+        return Val::Bool(false);
+      }
+      if (mine.kind() == Kind::kUnset) continue;
+      const Val equal = EqualVals(arena, mine, theirs);
+      if (!equal.is_true()) return equal;
+    } else {
+      if (!other.in_document()) return Val::ErrorLiteral("no such overload");
+      const Value* theirs = other.document()->Find(name);
+      if (theirs != nullptr && !DeepEqual(*value, *theirs)) return Val::Bool(false);
+    }
+  }
+  return Val::Bool(true);
+}
+
+}  // namespace skiff::cel

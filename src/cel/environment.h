@@ -1,0 +1,60 @@
+// What names mean: functions, variables and types.
+//
+// The base environment has the functions of Kubernetes 1.36; others extend it by variables, types
+// and functions. An environment is immutable once programs are compiled in it, and shared by them
+// and by any number of threads.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cel/declarations.h"
+#include "cel/parser.h"
+#include "cel/types.h"
+
+namespace skiff::cel {
+
+class Environment {
+ public:
+  // Libraries of Kubernetes 1.36, no variables.
+  static std::shared_ptr<const Environment> Base();
+  // With variables of admission policies: object, oldObject, params, request, namespaceObject,
+  // authorizer, authorizer.requestResource.
+  static std::shared_ptr<const Environment> Admission();
+  // That, and what mutating policies have: Object, JSONPatch, jsonpatch.escapeKey().
+  static std::shared_ptr<const Environment> Mutation();
+
+  explicit Environment(std::shared_ptr<const Environment> parent) : parent_(std::move(parent)) {
+    if (parent_ != nullptr) options_ = parent_->options_;
+  }
+
+  // For types of variables and structs.
+  Types& types() { return types_; }
+  void AddVariable(std::string_view name, const Type* type);
+  void AddFunctions(std::span<const OverloadRow> rows);
+  void AddShared(std::span<const SharedImpl> rows);
+  // A struct whose name can be written; Struct() of types() makes one that cannot.
+  void AddStruct(const StructDecl& decl) { structs_[std::string(decl.type->name)] = &decl; }
+  void SetOptions(const ParseOptions& options) { options_ = options; }
+  const ParseOptions& options() const { return options_; }
+
+  // Null: there is none.
+  const Type* FindVariable(std::string_view name) const;
+  const FunctionDecl* FindFunction(std::string_view name) const;
+  const StructDecl* FindStruct(std::string_view name) const;
+  // Of names such as `int`: the type that the name is of, so type(int).
+  const Type* FindTypeName(std::string_view name) const;
+
+ private:
+  std::shared_ptr<const Environment> parent_;
+  Types types_;
+  ParseOptions options_;
+  std::map<std::string, const Type*, std::less<>> variables_;
+  std::map<std::string, FunctionDecl, std::less<>> functions_;
+  std::map<std::string, const StructDecl*, std::less<>> structs_;
+  std::map<std::string, const Type*, std::less<>> type_names_;
+};
+
+}  // namespace skiff::cel

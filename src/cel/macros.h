@@ -1,0 +1,24 @@
+// Macros: calls that the parser turns into other expressions.
+#pragma once
+
+#include <functional>
+
+#include "cel/parser.h"
+
+namespace skiff::cel {
+
+struct MacroCall {
+  Arena& arena;
+  const ParseOptions& options;
+  int32_t position;  // of the call; nodes that a macro makes stand there
+  std::string_view function;
+  Expr* target;  // null: none
+  std::span<Expr*> args;
+  // Says what is wrong with an argument.
+  std::function<void(int32_t position, std::string message)> report;
+};
+
+// Null: the call is no macro. After a report the node is of kind kError.
+Expr* ExpandMacro(const MacroCall& call);
+
+}  // namespace skiff::cel
