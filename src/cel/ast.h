@@ -14,6 +14,7 @@
 namespace skiff::cel {
 
 struct Type;
+struct StructDecl;
 struct Overload;
 struct FunctionDecl;
 
@@ -61,6 +62,7 @@ struct Expr {
   const Type* type = nullptr;
   const FunctionDecl* function = nullptr;
   std::span<const Overload* const> overloads;  // which may be meant
+  const StructDecl* struct_decl = nullptr;
   bool type_name = false;                      // an identifier that names the type `type` is of
 };
 

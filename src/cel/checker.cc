@@ -107,6 +107,15 @@ class Checker {
     expr->type_name = named.type_name;
   }
 
+  // Names of constants become literals, but cost what names cost.
+  bool ResolveConstant(Expr* expr, std::string_view name) {
+    const Environment::Constant* constant = environment_.FindConstant(WithoutDot(name));
+    if (constant == nullptr) return false;
+    Resolve(expr, name, {constant->type});
+    expr->literal = constant->value;
+    return true;
+  }
+
   void VisitIdent(Expr* expr) {
     const Named named = Lookup(expr->name);
     if (named.type == nullptr) return Undeclared(expr->position, expr->name);
@@ -118,6 +127,7 @@ class Checker {
       if (const Named named = Lookup(*name); named.type != nullptr) {
         return Resolve(expr, *name, named);
       }
+      if (ResolveConstant(expr, *name)) return;
     }
     const Type* type = SelectField(expr, expr->target, expr->name, false);
     expr->type = expr->test_only ? &types::kBool : bindings_.Substitute(type, false);
@@ -134,7 +144,10 @@ class Checker {
         result = target->params[1];
         break;
       case TypeKind::kStruct:
-        if (const Type* type = FieldOf(*target, field)) {
+        if (target->decl == nullptr) {
+          Report(expr->position,
+                 "unexpected failed resolution of '" + std::string(target->name) + "'");
+        } else if (const Type* type = target->decl->Field(field)) {
           result = type;
         } else {
           Report(expr->position, "undefined field '" + std::string(field) + "'");
@@ -152,9 +165,6 @@ class Checker {
         result = &types::kDyn;
     }
     return was_optional || optional ? types_.Optional(result) : result;
-  }
-  static const Type* FieldOf(const Type& type, std::string_view field) {
-    return type.decl == nullptr ? nullptr : type.decl->Field(field);
   }
 
   void VisitCall(Expr* expr) {
@@ -331,7 +341,7 @@ class Checker {
       }
     } else {
       expr->type = decl->type;
-      expr->name = decl->type->name;
+      expr->struct_decl = decl;
     }
     for (size_t i = 0; i < expr->args.size(); ++i) {
       Expr* value = expr->args[i];
@@ -340,7 +350,12 @@ class Checker {
       const Type* type = value->type;
       if (expr->optionals[i]) type = UnwrapOptional(value);
       const Type* field = decl->Field(expr->fields[i]);
-      if (field == nullptr) {
+      if (field == nullptr && decl->unknown_fields_mismatch) {
+        Report(expr->entry_positions[i], "expected type of field '" +
+                                             std::string(expr->fields[i]) +
+                                             "' is '' but provided type is '" +
+                                             FormatType(*type) + "'");
+      } else if (field == nullptr) {
         Report(expr->entry_positions[i], "undefined field '" + std::string(expr->fields[i]) + "'");
       } else if (!bindings_.Assignable(field, type)) {
         Report(expr->entry_positions[i], "expected type of field '" +

@@ -146,6 +146,11 @@ const Type* Environment::FindTypeName(std::string_view name) const {
   return parent_ == nullptr ? nullptr : parent_->FindTypeName(name);
 }
 
+const Environment::Constant* Environment::FindConstant(std::string_view name) const {
+  if (const auto found = constants_.find(name); found != constants_.end()) return &found->second;
+  return parent_ == nullptr ? nullptr : parent_->FindConstant(name);
+}
+
 std::shared_ptr<const Environment> Environment::Base() {
   static const std::shared_ptr<const Environment> base = [] {
     auto environment = std::make_shared<Environment>(nullptr);
@@ -158,6 +163,7 @@ std::shared_ptr<const Environment> Environment::Base() {
     }
     environment->AddShared(StandardImplementations());
     environment->AddShared(ListImplementations());
+    AddProtobufTypes(*environment);
     const auto type_name = [&](const Type* type) {
       environment->type_names_[std::string(type->name)] = types.OfType(type);
     };
@@ -170,7 +176,7 @@ std::shared_ptr<const Environment> Environment::Base() {
     const Type* a = types.Param("A");
     type_name(types.List(a));
     type_name(types.Map(a, types.Param("B")));
-    type_name(types.Optional(types.Param("V")));
+    type_name(types.Opaque("optional_type", {}));
     return environment;
   }();
   return base;
@@ -200,11 +206,13 @@ std::shared_ptr<const Environment> Environment::Mutation() {
     StructDecl& patch = types.Struct("JSONPatch");
     for (const char* name : {"op", "path", "from"}) patch.fields[name] = &types::kString;
     patch.fields["value"] = &types::kDyn;
-    environment->AddStruct(patch);
+    patch.unknown_fields_mismatch = true;
+    patch.make = MakeJsonPatch;
+    environment->AddStruct("JSONPatch", patch);
     StructDecl& object = types.Struct("Object");
     object.any_field = true;
     object.other_fields = &types::kDyn;
-    environment->AddStruct(object);
+    environment->AddStruct("Object", object);
     return environment;
   }();
   return mutation;

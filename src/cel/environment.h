@@ -36,7 +36,12 @@ class Environment {
   void AddFunctions(std::span<const OverloadRow> rows);
   void AddShared(std::span<const SharedImpl> rows);
   // A struct whose name can be written; Struct() of types() makes one that cannot.
-  void AddStruct(const StructDecl& decl) { structs_[std::string(decl.type->name)] = &decl; }
+  void AddStruct(std::string_view name, const StructDecl& decl) {
+    structs_[std::string(name)] = &decl;
+  }
+  void AddConstant(std::string_view name, const Type* type, const Val& value) {
+    constants_[std::string(name)] = {type, value};
+  }
   void SetOptions(const ParseOptions& options) { options_ = options; }
   const ParseOptions& options() const { return options_; }
 
@@ -46,6 +51,11 @@ class Environment {
   const StructDecl* FindStruct(std::string_view name) const;
   // Of names such as `int`: the type that the name is of, so type(int).
   const Type* FindTypeName(std::string_view name) const;
+  struct Constant {
+    const Type* type;
+    Val value;
+  };
+  const Constant* FindConstant(std::string_view name) const;
 
  private:
   std::shared_ptr<const Environment> parent_;
@@ -55,6 +65,7 @@ class Environment {
   std::map<std::string, FunctionDecl, std::less<>> functions_;
   std::map<std::string, const StructDecl*, std::less<>> structs_;
   std::map<std::string, const Type*, std::less<>> type_names_;
+  std::map<std::string, Constant, std::less<>> constants_;
 };
 
 }  // namespace skiff::cel

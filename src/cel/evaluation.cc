@@ -114,9 +114,27 @@ Val Evaluation::EvaluateLogic(const Node& node, bool decides) {
   return error.kind() == Kind::kUnset ? Val::Bool(!decides) : error;
 }
 
+namespace {
+
+// An optional within an optional, read as an attribute, is one: cel-go unwraps all of it and wraps
+// it once.
+Val Flattened(Arena& arena, const Val& value) {
+  if (value.kind() != Kind::kOptional || value.AsOptional() == nullptr) return value;
+  const Val* inner = value.AsOptional();
+  if (inner->kind() != Kind::kOptional || inner->AsOptional() == nullptr) return value;
+  while (inner->kind() == Kind::kOptional && inner->AsOptional() != nullptr) {
+    inner = inner->AsOptional();
+  }
+  return Val::OptionalOf(arena, *inner);
+}
+
+}  // namespace
+
 Val Evaluation::EvaluateTernary(const Node& node) {
   const Val condition = Evaluate(*node.args[0]);
-  if (condition.is_bool()) return Evaluate(*node.args[condition.AsBool() ? 1 : 2]);
+  if (condition.is_bool()) {
+    return Flattened(arena_, Evaluate(*node.args[condition.AsBool() ? 1 : 2]));
+  }
   return condition.is_error() ? condition : Val::ErrorLiteral(kNoOverload);
 }
 
@@ -164,12 +182,16 @@ Val Evaluation::EvaluateCall(const Node& node) {
 
 Val Evaluation::Invoke(const Node& node, std::span<const Val> args) {
   const FunctionDecl& function = *node.function;
+  if (node.regex != nullptr) return InvokeRegex(*this, *node.regex, function.name, args);
   if (function.impl != nullptr) {
-    if (function.applies == nullptr || function.applies(args[0])) {
-      if (node.regex != nullptr) return InvokeRegex(*this, *node.regex, function.name, args);
-      return function.impl(*this, args);
+    if (function.applies == nullptr || function.applies(args[0])) return function.impl(*this, args);
+    switch (args[0].kind()) {
+      // These answer for themselves in cel-go, with fewer words.
+      case Kind::kString:
+      case Kind::kTimestamp:
+      case Kind::kDuration: return Val::ErrorLiteral(kNoOverload);
+      default: return Error("no such overload: " + function.name);
     }
-    return Error("no such overload: " + function.name);
   }
   const auto matches = [&](const Overload& overload) {
     if (overload.impl == nullptr || overload.args.size() != args.size()) return false;
@@ -179,10 +201,7 @@ Val Evaluation::Invoke(const Node& node, std::span<const Val> args) {
     return true;
   };
   if (node.overload != nullptr) {
-    if (matches(*node.overload)) {
-      if (node.regex != nullptr) return InvokeRegex(*this, *node.regex, function.name, args);
-      return node.overload->impl(*this, args);
-    }
+    if (matches(*node.overload)) return node.overload->impl(*this, args);
   } else {
     for (const Overload& overload : function.overloads) {
       if (matches(overload)) return overload.impl(*this, args);
@@ -273,7 +292,10 @@ Val Evaluation::EvaluateStruct(const Node& node) {
   }
   if (stopped_) return Stopped();
   Charge(40);
-  return error.is_error() ? error : Val::Struct(map.block(), node.type);
+  if (error.is_error()) return error;
+  const StructDecl& decl = *node.struct_decl;
+  return decl.make == nullptr ? Val::Struct(map.block(), decl.type)
+                              : decl.make(*this, decl, *map.block());
 }
 
 bool Evaluation::FoldStep(const FoldNode& fold) {
@@ -382,7 +404,7 @@ Val Evaluation::EvaluateAttribute(const Node& node) {
       value = Val::Bool(!absent);
     } else if (absent) {
       if (node.charge) Charge(1);
-      return Val::OptionalNone();
+      return node.test_only ? Val::Bool(false) : Val::OptionalNone();
     }
   }
   if (node.charge) Charge(1);

@@ -28,6 +28,11 @@ std::span<const OverloadRow> AuthorizerFunctions();
 // Of mutating policies.
 std::span<const OverloadRow> JsonPatchFunctions();
 
+// JSONPatch{…}.
+Val MakeJsonPatch(Evaluation& evaluation, const StructDecl& decl, const MapBlock& fields);
+// google.protobuf.Int64Value and other messages that stand for values of CEL.
+void AddProtobufTypes(Environment& environment);
+
 using Args = std::span<const Val>;
 
 // An error of values/ as one of CEL.

@@ -30,7 +30,10 @@ Val IsInt(Evaluation&, Args args) { return Val::Bool(IsInteger(Of(args[0]))); }
 Val AsFloat(Evaluation&, Args args) { return Val::Double(Of(args[0]).AsApproximateDouble()); }
 Val Greater(Evaluation&, Args args) { return Val::Bool(Of(args[0]).Compare(Of(args[1])) > 0); }
 Val Less(Evaluation&, Args args) { return Val::Bool(Of(args[0]).Compare(Of(args[1])) < 0); }
-Val CompareTo(Evaluation&, Args args) { return Val::Int(Of(args[0]).Compare(Of(args[1]))); }
+Val CompareTo(Evaluation&, Args args) {
+  const int order = Of(args[0]).Compare(Of(args[1]));
+  return Val::Int(order < 0 ? -1 : order > 0 ? 1 : 0);
+}
 Val AddTo(Evaluation& e, Args args) { return Make(e, Sum(Of(args[0]), Of(args[1]))); }
 Val AddInt(Evaluation& e, Args args) { return Make(e, Sum(Of(args[0]), args[1].AsInt())); }
 Val SubFrom(Evaluation& e, Args args) { return Make(e, Difference(Of(args[0]), Of(args[1]))); }

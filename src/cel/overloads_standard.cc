@@ -50,7 +50,8 @@ bool Subtracts(const Val& v) {
 }
 bool TakesModulo(const Val& v) { return v.kind() == Kind::kInt || v.kind() == Kind::kUint; }
 bool Negates(const Val& v) {
-  return v.kind() == Kind::kInt || v.kind() == Kind::kDouble || v.kind() == Kind::kBool;
+  return v.kind() == Kind::kInt || v.kind() == Kind::kDouble || v.kind() == Kind::kBool ||
+         v.kind() == Kind::kDuration;
 }
 bool Orders(const Val& v) {
   switch (v.kind()) {
@@ -150,6 +151,7 @@ Val ModuloOp(Evaluation& e, Args args) {
 Val NegateOp(Evaluation& e, Args args) {
   if (args[0].kind() == Kind::kInt) return IntOr(e, Negate(args[0].AsInt()));
   if (args[0].kind() == Kind::kDouble) return Val::Double(-args[0].AsDouble());
+  if (args[0].kind() == Kind::kDuration) return DurationOr(e, Negate(args[0].AsInt()));
   return NoSuchOverload();
 }
 

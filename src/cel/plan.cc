@@ -77,6 +77,7 @@ class Planner {
       const Type* type = expr.type->params.empty() ? &types::kTypeType : expr.type->params[0];
       return Constant(Val::OfType(type));
     }
+    if (expr.literal.kind() != Kind::kUnset) return Constant(expr.literal);
     Node* node = New(NodeKind::kAttribute);
     for (const Scope& scope : std::views::reverse(scopes_)) {
       if (scope.name != expr.name) continue;
@@ -271,7 +272,7 @@ class Planner {
     Node* node = With(NodeKind::kStruct, values);
     node->fields = expr.fields;
     node->optionals = expr.optionals;
-    node->type = expr.type;
+    node->struct_decl = expr.struct_decl;
     return node;
   }
 

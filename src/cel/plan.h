@@ -77,7 +77,7 @@ struct Node {
   const Overload* overload = nullptr;  // null: the one that goes with the arguments
   CallCost cost = nullptr;
   const Regex* regex = nullptr;
-  const Type* type = nullptr;
+  const StructDecl* struct_decl = nullptr;
   const FoldNode* fold = nullptr;
 };
 

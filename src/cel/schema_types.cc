@@ -193,6 +193,8 @@ void SchemaTypes::MakeObject(const Schema& schema, bool root, const std::string&
     out.properties[property] = {escaped.value_or(""), type};
     if (type->type == nullptr) return;
     if (escaped) decl.fields[*escaped] = type->type;
+    // A keyword that can stand behind a dot may be written as it is.
+    if (escaped && IsReservedWord(property)) decl.fields[property] = type->type;
     if (std::ranges::find(schema.required, property) != schema.required.end() && !of.has_default) {
       out.min_serialized += static_cast<int64_t>(property.size()) + type->min_serialized + 4;
     }

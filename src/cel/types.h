@@ -18,6 +18,9 @@
 namespace skiff::cel {
 
 struct StructDecl;
+struct MapBlock;
+class Evaluation;
+class Val;
 
 enum class TypeKind : uint8_t {
   kDyn,
@@ -51,12 +54,17 @@ struct Type {
   bool is_optional() const { return kind == TypeKind::kOpaque && name == "optional_type"; }
 };
 
+// The value of Name{…} from its fields. Null: a struct.
+using MakeStruct = Val (*)(Evaluation& evaluation, const StructDecl& decl, const MapBlock& fields);
+
 // Fields of a struct type. A struct is made by Name{…} only if it can be.
 struct StructDecl {
   const Type* type = nullptr;
   std::map<std::string, const Type*, std::less<>> fields;
   bool any_field = false;      // every name is a field, of the type that `other_fields` says
   const Type* other_fields = nullptr;
+  bool unknown_fields_mismatch = false;  // a field that is not there is told as one of no type
+  MakeStruct make = nullptr;
   const Type* Field(std::string_view name) const {
     if (const auto found = fields.find(name); found != fields.end()) return found->second;
     return any_field ? other_fields : nullptr;

@@ -214,7 +214,8 @@ MapBuilder::MapBuilder(Arena& arena, size_t expected) : arena_(arena) {
 
 void MapBuilder::Set(const Val& key, const Val& value) {
   const uint32_t place = FindKey(*block_, block_->count, key);
-  if (place < block_->count) {
+  // A literal may have 1 and 1.0 as keys, which are found as the same.
+  if (place < block_->count && block_->items[place].key.kind() == key.kind()) {
     block_->items[place].value = value;
   } else {
     AddEntry(arena_, *block_, key, value);
@@ -374,6 +375,7 @@ std::optional<int> Compare(const Val& a, const Val& b, bool* nan) {
       if (right == Kind::kDouble) return partial(a.AsDouble() <=> b.AsDouble());
       if (right == Kind::kInt) return reverse(partial(Compare(b.AsInt(), a.AsDouble())));
       if (right == Kind::kUint) return reverse(partial(Compare(b.AsUint(), a.AsDouble())));
+      if (nan != nullptr) *nan = std::isnan(a.AsDouble());
       return {};
     default:
       break;
@@ -505,7 +507,6 @@ bool IsZeroValue(const Val& value) {
     case Kind::kList: return ListSize(value) == 0;
     case Kind::kMap: return MapSize(value) == 0;
     case Kind::kStruct: return value.raw_size() == 0;
-    case Kind::kOptional: return value.AsOptional() == nullptr || IsZeroValue(*value.AsOptional());
     default: return false;
   }
 }
