@@ -51,9 +51,9 @@ struct Expr {
   int32_t position = -1;
   std::string_view name;  // of an identifier, field, function, struct type
   Val literal;
-  Expr* target = nullptr;                   // the operand of a select, the receiver of a call
-  std::span<Expr*> args;                    // arguments, items, values of a struct; keys and values
-  std::span<const bool> optionals;          // which items or entries begin with '?'
+  Expr* target = nullptr;           // the operand of a select, the receiver of a call
+  std::span<Expr*> args;            // arguments, items, values of a struct; keys and values
+  std::span<const bool> optionals;  // which items or entries begin with '?'
   std::span<const std::string_view> fields;  // of a struct
   std::span<const int32_t> entry_positions;  // of a map and a struct: their colons
   Comprehension* fold = nullptr;
@@ -63,7 +63,7 @@ struct Expr {
   const FunctionDecl* function = nullptr;
   std::span<const Overload* const> overloads;  // which may be meant
   const StructDecl* struct_decl = nullptr;
-  bool type_name = false;                      // an identifier that names the type `type` is of
+  bool type_name = false;  // an identifier that names the type `type` is of
 };
 
 inline constexpr std::string_view kAccumulator = "@result";

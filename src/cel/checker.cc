@@ -48,35 +48,59 @@ class Checker {
     Report(position, "undeclared reference to '" + std::string(name) + "' (in container '')");
   }
   void Mismatch(int32_t position, const Type* expected, const Type* actual) {
-    Report(position, "expected type '" + FormatType(*expected) + "' but found '" +
-                         FormatType(*actual) + "'");
+    Report(position,
+           "expected type '" + FormatType(*expected) + "' but found '" + FormatType(*actual) + "'");
   }
 
   void Visit(Expr* expr) {
     expr->type = &types::kError;
     visited_.push_back(expr);
     switch (expr->kind) {
-      case ExprKind::kError: break;
-      case ExprKind::kLiteral: expr->type = LiteralType(expr->literal); break;
-      case ExprKind::kIdent: VisitIdent(expr); break;
-      case ExprKind::kSelect: VisitSelect(expr); break;
-      case ExprKind::kCall: VisitCall(expr); break;
-      case ExprKind::kList: VisitList(expr); break;
-      case ExprKind::kMap: VisitMap(expr); break;
-      case ExprKind::kStruct: VisitStruct(expr); break;
-      case ExprKind::kComprehension: VisitFold(expr); break;
+      case ExprKind::kError:
+        break;
+      case ExprKind::kLiteral:
+        expr->type = LiteralType(expr->literal);
+        break;
+      case ExprKind::kIdent:
+        VisitIdent(expr);
+        break;
+      case ExprKind::kSelect:
+        VisitSelect(expr);
+        break;
+      case ExprKind::kCall:
+        VisitCall(expr);
+        break;
+      case ExprKind::kList:
+        VisitList(expr);
+        break;
+      case ExprKind::kMap:
+        VisitMap(expr);
+        break;
+      case ExprKind::kStruct:
+        VisitStruct(expr);
+        break;
+      case ExprKind::kComprehension:
+        VisitFold(expr);
+        break;
     }
   }
 
   static const Type* LiteralType(const Val& value) {
     switch (value.kind()) {
-      case Kind::kBool: return &types::kBool;
-      case Kind::kInt: return &types::kInt;
-      case Kind::kUint: return &types::kUint;
-      case Kind::kDouble: return &types::kDouble;
-      case Kind::kString: return &types::kString;
-      case Kind::kBytes: return &types::kBytes;
-      default: return &types::kNull;
+      case Kind::kBool:
+        return &types::kBool;
+      case Kind::kInt:
+        return &types::kInt;
+      case Kind::kUint:
+        return &types::kUint;
+      case Kind::kDouble:
+        return &types::kDouble;
+      case Kind::kString:
+        return &types::kString;
+      case Kind::kBytes:
+        return &types::kBytes;
+      default:
+        return &types::kNull;
     }
   }
 
@@ -266,8 +290,8 @@ class Checker {
       signature += FormatType(*bindings_.Substitute(args[i], true));
     }
     signature += ')';
-    Report(expr->position, "found no matching overload for '" + function.name + "' applied to '" +
-                               signature + "'");
+    Report(expr->position,
+           "found no matching overload for '" + function.name + "' applied to '" + signature + "'");
   }
 
   const Type* Join(const Expr* expr, const Type* before, const Type* now) {
@@ -334,8 +358,8 @@ class Checker {
       const Named named = Lookup(name);
       if (named.type == nullptr) return Undeclared(expr->position, expr->name);
       if (named.type_name) {
-        Report(expr->position, "'" + std::string(named.type->params[0]->name) +
-                                   "' is not a message type");
+        Report(expr->position,
+               "'" + std::string(named.type->params[0]->name) + "' is not a message type");
       } else if (named.type->kind != TypeKind::kError) {
         Report(expr->position, "'" + std::string(named.type->name) + "' is not a type");
       }
@@ -351,17 +375,15 @@ class Checker {
       if (expr->optionals[i]) type = UnwrapOptional(value);
       const Type* field = decl->Field(expr->fields[i]);
       if (field == nullptr && decl->unknown_fields_mismatch) {
-        Report(expr->entry_positions[i], "expected type of field '" +
-                                             std::string(expr->fields[i]) +
-                                             "' is '' but provided type is '" +
-                                             FormatType(*type) + "'");
+        Report(expr->entry_positions[i], "expected type of field '" + std::string(expr->fields[i]) +
+                                             "' is '' but provided type is '" + FormatType(*type) +
+                                             "'");
       } else if (field == nullptr) {
         Report(expr->entry_positions[i], "undefined field '" + std::string(expr->fields[i]) + "'");
       } else if (!bindings_.Assignable(field, type)) {
-        Report(expr->entry_positions[i], "expected type of field '" +
-                                             std::string(expr->fields[i]) + "' is '" +
-                                             FormatType(*field) + "' but provided type is '" +
-                                             FormatType(*type) + "'");
+        Report(expr->entry_positions[i], "expected type of field '" + std::string(expr->fields[i]) +
+                                             "' is '" + FormatType(*field) +
+                                             "' but provided type is '" + FormatType(*type) + "'");
       }
     }
   }

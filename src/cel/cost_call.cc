@@ -32,14 +32,44 @@ class Library {
       const SizeRange size = Size(args_[0]);
       return Cost(Exactly(10) + size * kString + (size * 0.5) * 50.0);
     }
-    if (OneOf(function_, {"serviceAccount", "path", "group", "resource", "subresource",
-                          "namespace", "name", "allowed", "reason", "error", "errored",
-                          "masked", "prefixLength", "family", "isUnspecified", "isLoopback",
-                          "isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast",
-                          "format.named", "sign", "asInteger", "isInteger", "asApproximateFloat",
-                          "isGreaterThan", "isLessThan", "compareTo", "add", "sub", "major",
-                          "minor", "patch", "getScheme", "getHostname", "getHost", "getPort",
-                          "getEscapedPath", "getQuery"})) {
+    if (OneOf(function_, {"serviceAccount",
+                          "path",
+                          "group",
+                          "resource",
+                          "subresource",
+                          "namespace",
+                          "name",
+                          "allowed",
+                          "reason",
+                          "error",
+                          "errored",
+                          "masked",
+                          "prefixLength",
+                          "family",
+                          "isUnspecified",
+                          "isLoopback",
+                          "isLinkLocalMulticast",
+                          "isLinkLocalUnicast",
+                          "isGlobalUnicast",
+                          "format.named",
+                          "sign",
+                          "asInteger",
+                          "isInteger",
+                          "asApproximateFloat",
+                          "isGreaterThan",
+                          "isLessThan",
+                          "compareTo",
+                          "add",
+                          "sub",
+                          "major",
+                          "minor",
+                          "patch",
+                          "getScheme",
+                          "getHostname",
+                          "getHost",
+                          "getPort",
+                          "getEscapedPath",
+                          "getQuery"})) {
       return Cost(Exactly(1));
     }
     if (std::optional<CallEstimate> text = TextCall()) return text;
@@ -108,8 +138,7 @@ class Library {
   }
   static uint64_t IntOf(const CostArgument& argument, uint64_t otherwise) {
     const Expr* expr = argument.expr;
-    if (expr == nullptr || expr->kind != ExprKind::kLiteral ||
-        expr->literal.kind() != Kind::kInt) {
+    if (expr == nullptr || expr->kind != ExprKind::kLiteral || expr->literal.kind() != Kind::kInt) {
       return otherwise;
     }
     return expr->literal.AsInt() < 0 ? 0 : static_cast<uint64_t>(expr->literal.AsInt());
@@ -125,8 +154,7 @@ class Library {
       const SizeRange size = Size(args_[0]);
       return CallEstimate{size * kString, size};
     }
-    if (OneOf(function_, {"lowerAscii", "upperAscii", "substring", "trim"}) &&
-        target_ != nullptr) {
+    if (OneOf(function_, {"lowerAscii", "upperAscii", "substring", "trim"}) && target_ != nullptr) {
       const SizeRange size = Size(*target_);
       return CallEstimate{size * kString, size};
     }
@@ -165,8 +193,7 @@ class Library {
     SizeRange kept;
     const auto one_more = [](uint64_t n) { return n < UINT64_MAX ? n + 1 : n; };
     const auto pieces = [](uint64_t all, uint64_t each) {
-      const double quotient =
-          std::ceil(static_cast<double>(all) / static_cast<double>(each));
+      const double quotient = std::ceil(static_cast<double>(all) / static_cast<double>(each));
       return quotient >= 18446744073709551616.0 ? UINT64_MAX : static_cast<uint64_t>(quotient);
     };
     if (from.min == 0) {

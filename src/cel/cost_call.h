@@ -26,7 +26,8 @@ struct CallEstimate {
 };
 
 // Of libraries: without the arguments. Nothing: CEL's own rules apply.
-std::optional<CallEstimate> EstimateLibraryCall(std::string_view function, std::string_view overload,
+std::optional<CallEstimate> EstimateLibraryCall(std::string_view function,
+                                                std::string_view overload,
                                                 const CostArgument* target,
                                                 std::span<const CostArgument> args,
                                                 const SizeSource* sizes);

@@ -36,9 +36,12 @@ bool IsScalar(const Type& type) {
     case TypeKind::kDuration:
     case TypeKind::kInt:
     case TypeKind::kTimestamp:
-    case TypeKind::kUint: return true;
-    case TypeKind::kOpaque: return type.is_optional() && IsScalar(*type.params[0]);
-    default: return false;
+    case TypeKind::kUint:
+      return true;
+    case TypeKind::kOpaque:
+      return type.is_optional() && IsScalar(*type.params[0]);
+    default:
+      return false;
   }
 }
 
@@ -48,9 +51,12 @@ std::optional<SizeRange> LiteralSize(const Expr& expr) {
       if (expr.literal.is_string()) return Exactly(CountRunes(expr.literal.AsText()));
       if (expr.literal.kind() == Kind::kBytes) return Exactly(expr.literal.AsText().size());
       return Exactly(1);
-    case ExprKind::kList: return Exactly(expr.args.size());
-    case ExprKind::kMap: return Exactly(expr.args.size() / 2);
-    default: return {};
+    case ExprKind::kList:
+      return Exactly(expr.args.size());
+    case ExprKind::kMap:
+      return Exactly(expr.args.size() / 2);
+    default:
+      return {};
   }
 }
 
@@ -66,18 +72,25 @@ class Estimator {
 
   CostRange Cost(const Expr& expr) {
     switch (expr.kind) {
-      case ExprKind::kIdent: return Ident(expr);
-      case ExprKind::kSelect: return Select(expr);
-      case ExprKind::kCall: return Call(expr);
-      case ExprKind::kList: return List(expr);
-      case ExprKind::kMap: return Map(expr);
+      case ExprKind::kIdent:
+        return Ident(expr);
+      case ExprKind::kSelect:
+        return Select(expr);
+      case ExprKind::kCall:
+        return Call(expr);
+      case ExprKind::kList:
+        return List(expr);
+      case ExprKind::kMap:
+        return Map(expr);
       case ExprKind::kStruct: {
         CostRange sum;
         for (const Expr* value : expr.args) sum = sum + Cost(*value);
         return sum + Exactly(40);
       }
-      case ExprKind::kComprehension: return IsLet(*expr.fold) ? Let(expr) : Fold(expr);
-      default: return {};
+      case ExprKind::kComprehension:
+        return IsLet(*expr.fold) ? Let(expr) : Fold(expr);
+      default:
+        return {};
     }
   }
 
@@ -143,8 +156,11 @@ class Estimator {
     switch (expr.target->type->kind) {
       case TypeKind::kMap:
       case TypeKind::kStruct:
-      case TypeKind::kTypeParam: sum = sum + Exactly(1); break;
-      default: break;
+      case TypeKind::kTypeParam:
+        sum = sum + Exactly(1);
+        break;
+      default:
+        break;
     }
     paths_[&expr] = Below(PathOf(*expr.target), expr.name);
     return sum;
@@ -176,8 +192,7 @@ class Estimator {
 
   CostArgument Argument(const Expr& expr) {
     CostArgument out{&expr, expr.type, PathOf(expr), SizeOf(expr)};
-    if (!out.path.empty() &&
-        (out.path[0] == kAccumulator || out.path[0] == kOldAccumulator)) {
+    if (!out.path.empty() && (out.path[0] == kAccumulator || out.path[0] == kOldAccumulator)) {
       out.path.clear();
     }
     return out;
@@ -214,8 +229,8 @@ class Estimator {
         const std::optional<EntrySize> entry = EntryOf(*expr.args[0]);
         size.reset();
         if (entry) size = entry->value;
-        paths_[&expr] = Below(PathOf(*expr.args[0]),
-                              overload->id == "index_list" ? "@items" : "@values");
+        paths_[&expr] =
+            Below(PathOf(*expr.args[0]), overload->id == "index_list" ? "@items" : "@values");
       }
       if (!size) size = SizeOf(expr);
     }
@@ -313,7 +328,8 @@ class Estimator {
     const bool list = entry ? entry->list : range.type->kind == TypeKind::kList;
     LocalVariable local;
     if (entry) local.size = key ? entry->key : entry->value;
-    const std::string_view step = list ? (key ? "@indices" : "@items") : (key ? "@keys" : "@values");
+    const std::string_view step =
+        list ? (key ? "@indices" : "@items") : (key ? "@keys" : "@values");
     local.path = Below(PathOf(range), step);
     locals_[name].push_back(std::move(local));
   }
@@ -365,8 +381,8 @@ std::optional<SizeRange> SchemaSizes::SizeOf(std::span<const std::string> path) 
       now = now->items;
     } else if (step == "@keys") {
       if (now->read != SchemaType::Read::kMap) return {};
-      static const SchemaType kKey{.read = SchemaType::Read::kString,
-                                   .max_elements = 0};
+      // Nothing is known of keys but that they are text: the size of the unknown key is 0.
+      static const SchemaType kKey;
       now = &kKey;
     } else if (const SchemaType::Property* property = now->Find(step);
                property != nullptr && property->type->type != nullptr) {

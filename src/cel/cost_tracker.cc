@@ -33,7 +33,8 @@ uint64_t Traversal(Arena& arena, const Val& value) {
       return static_cast<uint64_t>(static_cast<double>(value.AsText().size()) * kString);
     case Kind::kList: {
       uint64_t cost = 0;
-      for (size_t i = 0; i < ListSize(value); ++i) cost += Traversal(arena, ListAt(arena, value, i));
+      for (size_t i = 0; i < ListSize(value); ++i)
+        cost += Traversal(arena, ListAt(arena, value, i));
       return cost;
     }
     case Kind::kMap: {
@@ -44,7 +45,8 @@ uint64_t Traversal(Arena& arena, const Val& value) {
       }
       return cost;
     }
-    default: return 1;
+    default:
+      return 1;
   }
 }
 
@@ -128,42 +130,82 @@ struct Rule {
 
 // By overload; these come first.
 constexpr std::array kByOverload = std::to_array<Rule>({
-    {"list_slice", ResultList}, {"list_flatten", Flatten}, {"list_flatten_int", Flatten},
-    {"lists_range", ResultList}, {"list_reverse", ResultList}, {"list_distinct", CompareFirst},
-    {"list_sets_contains_list", SetPair}, {"list_sets_intersects_list", SetPair},
+    {"list_slice", ResultList},
+    {"list_flatten", Flatten},
+    {"list_flatten_int", Flatten},
+    {"lists_range", ResultList},
+    {"list_reverse", ResultList},
+    {"list_distinct", CompareFirst},
+    {"list_sets_contains_list", SetPair},
+    {"list_sets_intersects_list", SetPair},
     {"list_sets_equivalent_list", SetPairTwice},
 });
 
 // By function: Kubernetes' rules.
 constexpr std::array kByFunction = std::to_array<Rule>({
     {"check", Check},
-    {"serviceAccount", One}, {"path", One}, {"group", One}, {"resource", One},
-    {"subresource", One}, {"namespace", One}, {"name", One}, {"allowed", One}, {"reason", One},
-    {"error", One}, {"errored", One},
-    {"fieldSelector", Selector}, {"labelSelector", Selector},
-    {"isSorted", FirstTraversal}, {"sum", FirstTraversal}, {"max", FirstTraversal},
-    {"min", FirstTraversal}, {"indexOf", FirstTraversal}, {"lastIndexOf", FirstTraversal},
-    {"url", FirstText}, {"lowerAscii", FirstText}, {"upperAscii", FirstText},
-    {"substring", FirstText}, {"trim", FirstText}, {"jsonpatch.escapeKey", FirstText},
-    {"replace", FirstTextTwice}, {"split", FirstTextTwice}, {"join", Joined},
-    {"find", Find}, {"findAll", Find},
-    {"cidr", FirstText}, {"isIP", FirstText}, {"isCIDR", FirstText},
+    {"serviceAccount", One},
+    {"path", One},
+    {"group", One},
+    {"resource", One},
+    {"subresource", One},
+    {"namespace", One},
+    {"name", One},
+    {"allowed", One},
+    {"reason", One},
+    {"error", One},
+    {"errored", One},
+    {"fieldSelector", Selector},
+    {"labelSelector", Selector},
+    {"isSorted", FirstTraversal},
+    {"sum", FirstTraversal},
+    {"max", FirstTraversal},
+    {"min", FirstTraversal},
+    {"indexOf", FirstTraversal},
+    {"lastIndexOf", FirstTraversal},
+    {"url", FirstText},
+    {"lowerAscii", FirstText},
+    {"upperAscii", FirstText},
+    {"substring", FirstText},
+    {"trim", FirstText},
+    {"jsonpatch.escapeKey", FirstText},
+    {"replace", FirstTextTwice},
+    {"split", FirstTextTwice},
+    {"join", Joined},
+    {"find", Find},
+    {"findAll", Find},
+    {"cidr", FirstText},
+    {"isIP", FirstText},
+    {"isCIDR", FirstText},
     {"ip.isCanonical", FirstTextTwice},
-    {"quantity", FirstText}, {"isQuantity", FirstText}, {"semver", FirstText},
+    {"quantity", FirstText},
+    {"isQuantity", FirstText},
+    {"semver", FirstText},
     {"isSemver", FirstText},
     {"validate", Validate},
 });
 
 // By overload: cel-go's rules.
 constexpr std::array kStandard = std::to_array<Rule>({
-    {"starts_with_string", FirstSize}, {"ends_with_string", FirstSize},
-    {"string_to_bytes", FirstSize}, {"bytes_to_string", FirstSize}, {"strings_quote", FirstSize},
-    {"string_format", FirstSize}, {"in_list", InList},
-    {"less_string", Ordered}, {"greater_string", Ordered}, {"less_equals_string", Ordered},
-    {"greater_equals_string", Ordered}, {"less_bytes", Ordered}, {"greater_bytes", Ordered},
-    {"less_equals_bytes", Ordered}, {"greater_equals_bytes", Ordered},
-    {"add_string", Concatenated}, {"add_bytes", Concatenated},
-    {"matches_string", Matches}, {"contains_string", Contains},
+    {"starts_with_string", FirstSize},
+    {"ends_with_string", FirstSize},
+    {"string_to_bytes", FirstSize},
+    {"bytes_to_string", FirstSize},
+    {"strings_quote", FirstSize},
+    {"string_format", FirstSize},
+    {"in_list", InList},
+    {"less_string", Ordered},
+    {"greater_string", Ordered},
+    {"less_equals_string", Ordered},
+    {"greater_equals_string", Ordered},
+    {"less_bytes", Ordered},
+    {"greater_bytes", Ordered},
+    {"less_equals_bytes", Ordered},
+    {"greater_equals_bytes", Ordered},
+    {"add_string", Concatenated},
+    {"add_bytes", Concatenated},
+    {"matches_string", Matches},
+    {"contains_string", Contains},
 });
 
 template <size_t N>

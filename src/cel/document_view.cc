@@ -21,31 +21,40 @@ Val TimeText(Arena& arena, const Value& value) {
 // What the JSON of a value is.
 Val Untyped(Arena& arena, const Value& value) {
   switch (value.tag()) {
-    case Tag::kNull: return Val::Null();
-    case Tag::kBool: return Val::Bool(value.AsBool());
-    case Tag::kInt: return Val::Int(value.AsInt());
+    case Tag::kNull:
+      return Val::Null();
+    case Tag::kBool:
+      return Val::Bool(value.AsBool());
+    case Tag::kInt:
+      return Val::Int(value.AsInt());
     case Tag::kUint:
       // JSON numbers beyond int are doubles, as Kubernetes reads them.
       return value.AsUint() > static_cast<uint64_t>(INT64_MAX)
                  ? Val::Double(static_cast<double>(value.AsUint()))
                  : Val::Int(static_cast<int64_t>(value.AsUint()));
-    case Tag::kDouble: return Val::Double(value.AsDouble());
-    case Tag::kString: return Val::String(value.AsText());
+    case Tag::kDouble:
+      return Val::Double(value.AsDouble());
+    case Tag::kString:
+      return Val::String(value.AsText());
     case Tag::kBytes: {
       std::string text;
       AppendBase64(value.AsText(), text);
       return Val::String(arena.Copy(text));
     }
     case Tag::kTime:
-    case Tag::kMicroTime: return TimeText(arena, value);
+    case Tag::kMicroTime:
+      return TimeText(arena, value);
     case Tag::kDuration: {
       char text[kMaxDurationBytes];
       return Val::String(arena.Copy({text, FormatDuration(value.AsInt(), text)}));
     }
-    case Tag::kRawJson: return Val::Error(arena, "raw JSON is not read in place");
-    case Tag::kList: return Val::DocumentList(&value, nullptr);
+    case Tag::kRawJson:
+      return Val::Error(arena, "raw JSON is not read in place");
+    case Tag::kList:
+      return Val::DocumentList(&value, nullptr);
     case Tag::kMap:
-    case Tag::kObject: return Val::DocumentMap(&value, nullptr);
+    case Tag::kObject:
+      return Val::DocumentMap(&value, nullptr);
   }
   return {};
 }

@@ -62,40 +62,54 @@ const Type* AdmissionRequestType(Types& types) {
   const Type* text = &types::kString;
   const Type* kind = DeclareStruct(types, "kubernetes.GroupVersionKind",
                                    {{"group", text}, {"version", text}, {"kind", text}});
-  const Type* resource = DeclareStruct(
-      types, "kubernetes.GroupVersionResource",
-      {{"group", text}, {"version", text}, {"resource", text}});
-  const Type* user = DeclareStruct(
-      types, "kubernetes.UserInfo",
-      {{"username", text}, {"uid", text}, {"groups", types.List(text)},
-       {"extra", types.Map(text, types.List(text))}});
+  const Type* resource = DeclareStruct(types, "kubernetes.GroupVersionResource",
+                                       {{"group", text}, {"version", text}, {"resource", text}});
+  const Type* user = DeclareStruct(types, "kubernetes.UserInfo",
+                                   {{"username", text},
+                                    {"uid", text},
+                                    {"groups", types.List(text)},
+                                    {"extra", types.Map(text, types.List(text))}});
   return DeclareStruct(types, "kubernetes.AdmissionRequest",
-                       {{"kind", kind}, {"resource", resource}, {"subResource", text},
-                        {"requestKind", kind}, {"requestResource", resource},
-                        {"requestSubResource", text}, {"name", text}, {"namespace", text},
-                        {"operation", text}, {"userInfo", user}, {"dryRun", &types::kBool},
+                       {{"kind", kind},
+                        {"resource", resource},
+                        {"subResource", text},
+                        {"requestKind", kind},
+                        {"requestResource", resource},
+                        {"requestSubResource", text},
+                        {"name", text},
+                        {"namespace", text},
+                        {"operation", text},
+                        {"userInfo", user},
+                        {"dryRun", &types::kBool},
                         {"options", &types::kDyn}});
 }
 
 const Type* NamespaceType(Types& types) {
   const Type* text = &types::kString;
   const Type* time = &types::kTimestamp;
-  const Type* condition = DeclareStruct(
-      types, "kubernetes.NamespaceCondition",
-      {{"status", text}, {"type", text}, {"lastTransitionTime", time}, {"message", text},
-       {"reason", text}});
+  const Type* condition = DeclareStruct(types, "kubernetes.NamespaceCondition",
+                                        {{"status", text},
+                                         {"type", text},
+                                         {"lastTransitionTime", time},
+                                         {"message", text},
+                                         {"reason", text}});
   const Type* spec =
       DeclareStruct(types, "kubernetes.NamespaceSpec", {{"finalizers", types.List(text)}});
-  const Type* status = DeclareStruct(
-      types, "kubernetes.NamespaceStatus",
-      {{"conditions", types.List(condition)}, {"phase", text}});
-  const Type* metadata = DeclareStruct(
-      types, "kubernetes.NamespaceMetadata",
-      {{"name", text}, {"generateName", text}, {"namespace", text},
-       {"labels", types.Map(text, text)}, {"annotations", types.Map(text, text)}, {"UID", text},
-       {"creationTimestamp", time}, {"deletionGracePeriodSeconds", &types::kInt},
-       {"deletionTimestamp", time}, {"generation", &types::kInt}, {"resourceVersion", text},
-       {"finalizers", types.List(text)}});
+  const Type* status = DeclareStruct(types, "kubernetes.NamespaceStatus",
+                                     {{"conditions", types.List(condition)}, {"phase", text}});
+  const Type* metadata = DeclareStruct(types, "kubernetes.NamespaceMetadata",
+                                       {{"name", text},
+                                        {"generateName", text},
+                                        {"namespace", text},
+                                        {"labels", types.Map(text, text)},
+                                        {"annotations", types.Map(text, text)},
+                                        {"UID", text},
+                                        {"creationTimestamp", time},
+                                        {"deletionGracePeriodSeconds", &types::kInt},
+                                        {"deletionTimestamp", time},
+                                        {"generation", &types::kInt},
+                                        {"resourceVersion", text},
+                                        {"finalizers", types.List(text)}});
   return DeclareStruct(types, "kubernetes.Namespace",
                        {{"metadata", metadata}, {"spec", spec}, {"status", status}});
 }
@@ -167,10 +181,9 @@ std::shared_ptr<const Environment> Environment::Base() {
     const auto type_name = [&](const Type* type) {
       environment->type_names_[std::string(type->name)] = types.OfType(type);
     };
-    for (const Type* type :
-         {&types::kBool, &types::kBytes, &types::kDouble, &types::kDuration, &types::kInt,
-          &types::kNull, &types::kString, &types::kTimestamp, &types::kTypeType, &types::kUint,
-          &types::kIp, &types::kCidr}) {
+    for (const Type* type : {&types::kBool, &types::kBytes, &types::kDouble, &types::kDuration,
+                             &types::kInt, &types::kNull, &types::kString, &types::kTimestamp,
+                             &types::kTypeType, &types::kUint, &types::kIp, &types::kCidr}) {
       type_name(type);
     }
     const Type* a = types.Param("A");

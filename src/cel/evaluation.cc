@@ -16,7 +16,8 @@ bool MatchesAtRunTime(Arena& arena, const Type& type, const Val& value) {
   if (type.kind == TypeKind::kTypeParam || type.is_dyn()) return true;
   if (type.name != TypeNameOf(value)) return false;
   if (type.kind == TypeKind::kList) {
-    return ListSize(value) == 0 || MatchesAtRunTime(arena, *type.params[0], ListAt(arena, value, 0));
+    return ListSize(value) == 0 ||
+           MatchesAtRunTime(arena, *type.params[0], ListAt(arena, value, 0));
   }
   if (type.kind == TypeKind::kMap) {
     if (MapSize(value) == 0) return true;
@@ -68,14 +69,21 @@ Val Evaluation::Stopped() const {
 Val Evaluation::Evaluate(const Node& node) {
   if (stopped_) return Stopped();
   switch (node.kind) {
-    case NodeKind::kConstant: return node.value;
-    case NodeKind::kAttribute: return EvaluateAttribute(node);
-    case NodeKind::kCall: return EvaluateCall(node);
-    case NodeKind::kAnd: return EvaluateLogic(node, false);
-    case NodeKind::kOr: return EvaluateLogic(node, true);
-    case NodeKind::kTernary: return EvaluateTernary(node);
+    case NodeKind::kConstant:
+      return node.value;
+    case NodeKind::kAttribute:
+      return EvaluateAttribute(node);
+    case NodeKind::kCall:
+      return EvaluateCall(node);
+    case NodeKind::kAnd:
+      return EvaluateLogic(node, false);
+    case NodeKind::kOr:
+      return EvaluateLogic(node, true);
+    case NodeKind::kTernary:
+      return EvaluateTernary(node);
     case NodeKind::kEqual:
-    case NodeKind::kNotEqual: return EvaluateEqual(node);
+    case NodeKind::kNotEqual:
+      return EvaluateEqual(node);
     case NodeKind::kInSet: {
       const Val value = Evaluate(*node.args[0]);
       if (value.is_error()) return value;
@@ -93,10 +101,14 @@ Val Evaluation::Evaluate(const Node& node) {
       if (value.AsOptional() == nullptr) return Evaluate(*node.args[1]);
       return node.kind == NodeKind::kOptionalOr ? value : *value.AsOptional();
     }
-    case NodeKind::kList: return EvaluateList(node);
-    case NodeKind::kMap: return EvaluateMap(node);
-    case NodeKind::kStruct: return EvaluateStruct(node);
-    case NodeKind::kFold: return EvaluateFold(node);
+    case NodeKind::kList:
+      return EvaluateList(node);
+    case NodeKind::kMap:
+      return EvaluateMap(node);
+    case NodeKind::kStruct:
+      return EvaluateStruct(node);
+    case NodeKind::kFold:
+      return EvaluateFold(node);
   }
   return {};
 }
@@ -189,8 +201,10 @@ Val Evaluation::Invoke(const Node& node, std::span<const Val> args) {
       // These answer for themselves in cel-go, with fewer words.
       case Kind::kString:
       case Kind::kTimestamp:
-      case Kind::kDuration: return Val::ErrorLiteral(kNoOverload);
-      default: return Error("no such overload: " + function.name);
+      case Kind::kDuration:
+        return Val::ErrorLiteral(kNoOverload);
+      default:
+        return Error("no such overload: " + function.name);
     }
   }
   const auto matches = [&](const Overload& overload) {
@@ -321,8 +335,7 @@ Val Evaluation::EvaluateFold(const Node& node) {
     const size_t size = ListSize(range);
     for (size_t i = 0; i < size; ++i) {
       const Val item = ListAt(arena_, range, i);
-      locals_[fold.iter_slot].value =
-          fold.two_variables ? Val::Int(static_cast<int64_t>(i)) : item;
+      locals_[fold.iter_slot].value = fold.two_variables ? Val::Int(static_cast<int64_t>(i)) : item;
       if (fold.two_variables) locals_[fold.iter2_slot].value = item;
       if (!FoldStep(fold)) break;
     }
@@ -347,7 +360,8 @@ Val Evaluation::EvaluateFold(const Node& node) {
 
 Val Evaluation::RootOf(const Node& node) {
   switch (node.root) {
-    case Node::Root::kOperand: return Evaluate(*node.args[0]);
+    case Node::Root::kOperand:
+      return Evaluate(*node.args[0]);
     case Node::Root::kLocal: {
       Local& local = locals_[node.slot];
       if (local.pending != nullptr) {
@@ -422,8 +436,8 @@ Val ListIndex(Arena& arena, const Val& key, int64_t& index) {
       index = key.AsInt();
       return {};
     case Kind::kUint:
-      index = key.AsUint() > static_cast<uint64_t>(INT64_MAX) ? -1
-                                                              : static_cast<int64_t>(key.AsUint());
+      index =
+          key.AsUint() > static_cast<uint64_t>(INT64_MAX) ? -1 : static_cast<int64_t>(key.AsUint());
       return {};
     case Kind::kDouble:
       if (const std::optional<int64_t> exact = ExactInt(key.AsDouble())) {
@@ -432,8 +446,8 @@ Val ListIndex(Arena& arena, const Val& key, int64_t& index) {
       }
       return Val::Error(arena, "unsupported index value " + GoText(arena, key) + " in list");
     default:
-      return Val::Error(arena, "unsupported index type '" + std::string(TypeNameOf(key)) +
-                                   "' in list");
+      return Val::Error(arena,
+                        "unsupported index type '" + std::string(TypeNameOf(key)) + "' in list");
   }
 }
 
@@ -445,14 +459,16 @@ Val Evaluation::Qualify(const Val& object, const Val& key, bool presence, bool p
     case Kind::kInt:
     case Kind::kUint:
     case Kind::kDouble:
-    case Kind::kBool: break;
-    default: return Error("invalid qualifier type: " + std::string(GoTypeNameOf(key)));
+    case Kind::kBool:
+      break;
+    default:
+      return Error("invalid qualifier type: " + std::string(GoTypeNameOf(key)));
   }
   switch (object.kind()) {
     case Kind::kMap:
     case Kind::kStruct: {
-      const Val map = object.kind() == Kind::kMap ? object
-                                                  : Val::Map(object.map_block(), object.raw_size());
+      const Val map =
+          object.kind() == Kind::kMap ? object : Val::Map(object.map_block(), object.raw_size());
       const Val value = MapFind(arena_, map, key);
       if (value.kind() != Kind::kUnset) {
         return presence_only && !value.is_error() ? Val::Bool(true) : value;

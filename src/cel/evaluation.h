@@ -69,9 +69,11 @@ class Evaluation {
 
   Val RunPlan(const Program& program);
   void Charge(uint64_t cost) {
-    if (stopped_) [[unlikely]] return;
+    if (stopped_) [[unlikely]]
+      return;
     cost_ += cost;
-    if (cost_ > limit_) [[unlikely]] stopped_ = true;
+    if (cost_ > limit_) [[unlikely]]
+      stopped_ = true;
   }
   Val Stopped() const;
 

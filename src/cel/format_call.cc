@@ -16,7 +16,8 @@ class Formatter {
 
   Result<void> Clause(const FormatClause& clause, const Val& value, std::string& out) {
     switch (clause.verb) {
-      case FormatVerb::kString: return String(value, out);
+      case FormatVerb::kString:
+        return String(value, out);
       case FormatVerb::kDecimal:
         if (value.kind() == Kind::kInt) {
           out += Text(value.AsInt());
@@ -28,14 +29,16 @@ class Formatter {
         }
         break;
       case FormatVerb::kFixed:
-      case FormatVerb::kScientific: return Float(clause, value, out);
+      case FormatVerb::kScientific:
+        return Float(clause, value, out);
       case FormatVerb::kBinary:
         if (value.is_bool()) {
           out += value.AsBool() ? '1' : '0';
           return {};
         }
         return Base(clause, value, 2, out);
-      case FormatVerb::kOctal: return Base(clause, value, 8, out);
+      case FormatVerb::kOctal:
+        return Base(clause, value, 8, out);
       case FormatVerb::kHex:
       case FormatVerb::kUpperHex:
         if (value.is_string() || value.kind() == Kind::kBytes) {
@@ -86,8 +89,10 @@ class Formatter {
   // By itself, as string() writes it.
   Result<void> String(const Val& value, std::string& out) {
     switch (value.kind()) {
-      case Kind::kList: return List(value, out);
-      case Kind::kMap: return Map(value, out);
+      case Kind::kList:
+        return List(value, out);
+      case Kind::kMap:
+        return Map(value, out);
       case Kind::kInt:
       case Kind::kUint:
       case Kind::kDouble:
@@ -97,27 +102,45 @@ class Formatter {
       case Kind::kTimestamp:
       case Kind::kDuration:
       case Kind::kType:
-      case Kind::kNull: out += GoText(arena_, value); return {};
-      default: return Fault(FormatVerb::kString, value);
+      case Kind::kNull:
+        out += GoText(arena_, value);
+        return {};
+      default:
+        return Fault(FormatVerb::kString, value);
     }
   }
 
   // Within a list or map, as a literal.
   Result<void> Item(const Val& value, std::string& out) {
     switch (value.kind()) {
-      case Kind::kString: AppendStringItem(value.AsText(), out); return {};
-      case Kind::kBytes: AppendBytesItem(value.AsText(), out); return {};
-      case Kind::kDouble: AppendDoubleItem(value.AsDouble(), out); return {};
-      case Kind::kTimestamp: AppendTimestampItem(GoText(arena_, value), out); return {};
-      case Kind::kDuration: AppendDurationItem(GoText(arena_, value), out); return {};
+      case Kind::kString:
+        AppendStringItem(value.AsText(), out);
+        return {};
+      case Kind::kBytes:
+        AppendBytesItem(value.AsText(), out);
+        return {};
+      case Kind::kDouble:
+        AppendDoubleItem(value.AsDouble(), out);
+        return {};
+      case Kind::kTimestamp:
+        AppendTimestampItem(GoText(arena_, value), out);
+        return {};
+      case Kind::kDuration:
+        AppendDurationItem(GoText(arena_, value), out);
+        return {};
       case Kind::kInt:
       case Kind::kUint:
       case Kind::kBool:
       case Kind::kNull:
-      case Kind::kType: out += GoText(arena_, value); return {};
-      case Kind::kList: return List(value, out);
-      case Kind::kMap: return Map(value, out);
-      default: return BadRequest(FormatItemFault(TypeNameOf(value)));
+      case Kind::kType:
+        out += GoText(arena_, value);
+        return {};
+      case Kind::kList:
+        return List(value, out);
+      case Kind::kMap:
+        return Map(value, out);
+      default:
+        return BadRequest(FormatItemFault(TypeNameOf(value)));
     }
   }
 
@@ -139,8 +162,10 @@ class Formatter {
         case Kind::kString:
         case Kind::kBool:
         case Kind::kInt:
-        case Kind::kUint: break;
-        default: return BadRequest(FormatKeyFault(TypeNameOf(item.key)));
+        case Kind::kUint:
+          break;
+        default:
+          return BadRequest(FormatKeyFault(TypeNameOf(item.key)));
       }
       auto& [key, value] = pairs.emplace_back();
       SKIFF_RETURN_IF_ERROR(Item(item.key, key));

@@ -193,16 +193,30 @@ class Lexer {
     };
     const auto octal = [&](size_t i) { return Peek(at + i) >= '0' && Peek(at + i) <= '7'; };
     switch (c) {
-      case 'a': case 'b': case 'f': case 'n': case 'r': case 't': case 'v':
-      case '"': case '\'': case '\\': case '?': case '`':
+      case 'a':
+      case 'b':
+      case 'f':
+      case 'n':
+      case 'r':
+      case 't':
+      case 'v':
+      case '"':
+      case '\'':
+      case '\\':
+      case '?':
+      case '`':
         return 2;
-      case 'x': case 'X':
+      case 'x':
+      case 'X':
         return hex(2);
       case 'u':
         return hex(4);
       case 'U':
         return hex(8);
-      case '0': case '1': case '2': case '3':
+      case '0':
+      case '1':
+      case '2':
+      case '3':
         return octal(2) && octal(3) ? 4 : 0;
       default:
         return 0;
@@ -222,29 +236,50 @@ class Lexer {
   Token Operator(char32_t c) {
     const char32_t next = Peek(at_ + 1);
     switch (c) {
-      case '=': return next == '=' ? Make(TokenKind::kEqual, 2) : Unknown(at_ + 2);
-      case '!': return next == '=' ? Make(TokenKind::kNotEqual, 2) : Make(TokenKind::kNot, 1);
-      case '<': return next == '=' ? Make(TokenKind::kLessEqual, 2) : Make(TokenKind::kLess, 1);
+      case '=':
+        return next == '=' ? Make(TokenKind::kEqual, 2) : Unknown(at_ + 2);
+      case '!':
+        return next == '=' ? Make(TokenKind::kNotEqual, 2) : Make(TokenKind::kNot, 1);
+      case '<':
+        return next == '=' ? Make(TokenKind::kLessEqual, 2) : Make(TokenKind::kLess, 1);
       case '>':
         return next == '=' ? Make(TokenKind::kGreaterEqual, 2) : Make(TokenKind::kGreater, 1);
-      case '&': return next == '&' ? Make(TokenKind::kAnd, 2) : Unknown(at_ + 2);
-      case '|': return next == '|' ? Make(TokenKind::kOr, 2) : Unknown(at_ + 2);
-      case '[': return Make(TokenKind::kLeftBracket, 1);
-      case ']': return Make(TokenKind::kRightBracket, 1);
-      case '{': return Make(TokenKind::kLeftBrace, 1);
-      case '}': return Make(TokenKind::kRightBrace, 1);
-      case '(': return Make(TokenKind::kLeftParen, 1);
-      case ')': return Make(TokenKind::kRightParen, 1);
-      case '.': return Make(TokenKind::kDot, 1);
-      case ',': return Make(TokenKind::kComma, 1);
-      case '-': return Make(TokenKind::kMinus, 1);
-      case '?': return Make(TokenKind::kQuestion, 1);
-      case ':': return Make(TokenKind::kColon, 1);
-      case '+': return Make(TokenKind::kPlus, 1);
-      case '*': return Make(TokenKind::kStar, 1);
-      case '/': return Make(TokenKind::kSlash, 1);
-      case '%': return Make(TokenKind::kPercent, 1);
-      default: return Unknown(at_ + 1);
+      case '&':
+        return next == '&' ? Make(TokenKind::kAnd, 2) : Unknown(at_ + 2);
+      case '|':
+        return next == '|' ? Make(TokenKind::kOr, 2) : Unknown(at_ + 2);
+      case '[':
+        return Make(TokenKind::kLeftBracket, 1);
+      case ']':
+        return Make(TokenKind::kRightBracket, 1);
+      case '{':
+        return Make(TokenKind::kLeftBrace, 1);
+      case '}':
+        return Make(TokenKind::kRightBrace, 1);
+      case '(':
+        return Make(TokenKind::kLeftParen, 1);
+      case ')':
+        return Make(TokenKind::kRightParen, 1);
+      case '.':
+        return Make(TokenKind::kDot, 1);
+      case ',':
+        return Make(TokenKind::kComma, 1);
+      case '-':
+        return Make(TokenKind::kMinus, 1);
+      case '?':
+        return Make(TokenKind::kQuestion, 1);
+      case ':':
+        return Make(TokenKind::kColon, 1);
+      case '+':
+        return Make(TokenKind::kPlus, 1);
+      case '*':
+        return Make(TokenKind::kStar, 1);
+      case '/':
+        return Make(TokenKind::kSlash, 1);
+      case '%':
+        return Make(TokenKind::kPercent, 1);
+      default:
+        return Unknown(at_ + 1);
     }
   }
 

@@ -19,8 +19,7 @@ class LiteralChecker {
     if (expr.kind == ExprKind::kCall) Call(expr);
     if (expr.kind == ExprKind::kList && !in_format) List(expr);
     if (expr.kind == ExprKind::kMap && !in_format) Map(expr);
-    const bool below_format =
-        in_format || (expr.kind == ExprKind::kCall && expr.name == "format");
+    const bool below_format = in_format || (expr.kind == ExprKind::kCall && expr.name == "format");
     if (expr.target != nullptr) Visit(*expr.target, below_format);
     for (const Expr* arg : expr.args) Visit(*arg, below_format);
     if (expr.fold != nullptr) {
@@ -47,9 +46,9 @@ class LiteralChecker {
     if (expr.name == "duration") {
       good = text && DurationFromText(literal.AsText());
     } else if (expr.name == "timestamp") {
-      good = text ? TimestampFromText(literal.AsText()).has_value()
-                  : literal.kind() == Kind::kInt &&
-                        TimestampFromSeconds(literal.AsInt()).has_value();
+      good =
+          text ? TimestampFromText(literal.AsText()).has_value()
+               : literal.kind() == Kind::kInt && TimestampFromSeconds(literal.AsInt()).has_value();
     } else if (expr.name == "matches") {
       good = !text || Regex::Compile(literal.AsText());
     } else {
@@ -59,8 +58,8 @@ class LiteralChecker {
   }
 
   void Mismatch(const Expr& at, const Type& expected, const Type& actual) {
-    Report(at.position, "expected type '" + FormatType(expected) + "' but found '" +
-                            FormatType(actual) + "'");
+    Report(at.position,
+           "expected type '" + FormatType(expected) + "' but found '" + FormatType(actual) + "'");
   }
   static const Type* Unwrapped(const Type* type, bool optional) {
     return optional && !type->params.empty() ? type->params[0] : type;
@@ -109,9 +108,9 @@ class LiteralChecker {
   // Null: all of it can be written as text.
   static const Expr* NotText(const Expr& expr) {
     using K = TypeKind;
-    if (!IsOneOf(*expr.type, {K::kList, K::kMap, K::kInt, K::kUint, K::kDouble, K::kBool,
-                              K::kString, K::kTimestamp, K::kBytes, K::kDuration, K::kType,
-                              K::kNull})) {
+    if (!IsOneOf(*expr.type,
+                 {K::kList, K::kMap, K::kInt, K::kUint, K::kDouble, K::kBool, K::kString,
+                  K::kTimestamp, K::kBytes, K::kDuration, K::kType, K::kNull})) {
       return &expr;
     }
     if (expr.kind != ExprKind::kList && expr.kind != ExprKind::kMap) return nullptr;
@@ -124,12 +123,14 @@ class LiteralChecker {
   static const Expr* Refused(const Expr& arg, FormatVerb verb) {
     using K = TypeKind;
     switch (verb) {
-      case FormatVerb::kString: return NotText(arg);
+      case FormatVerb::kString:
+        return NotText(arg);
       case FormatVerb::kDecimal:
-      case FormatVerb::kOctal: return IsOneOf(*arg.type, {K::kInt, K::kUint}) ? nullptr : &arg;
+      case FormatVerb::kOctal:
+        return IsOneOf(*arg.type, {K::kInt, K::kUint}) ? nullptr : &arg;
       case FormatVerb::kFixed:
-      case FormatVerb::kScientific: return IsOneOf(*arg.type, {K::kDouble, K::kString}) ? nullptr
-                                                                                        : &arg;
+      case FormatVerb::kScientific:
+        return IsOneOf(*arg.type, {K::kDouble, K::kString}) ? nullptr : &arg;
       case FormatVerb::kBinary:
         return IsOneOf(*arg.type, {K::kBool, K::kInt, K::kUint}) ? nullptr : &arg;
       case FormatVerb::kHex:

@@ -92,9 +92,8 @@ class Expander {
   }
   Expr* Fold(Comprehension fold) {
     Expr* expr = New(ExprKind::kComprehension);
-    expr->fold =
-        new (call_.arena.Allocate(sizeof(Comprehension), alignof(Comprehension)))
-            Comprehension(fold);
+    expr->fold = new (call_.arena.Allocate(sizeof(Comprehension), alignof(Comprehension)))
+        Comprehension(fold);
     return expr;
   }
   // A copy of a tree whose nodes stand where the originals do.
@@ -108,8 +107,7 @@ class Expander {
     if (from->fold != nullptr) {
       const Comprehension& fold = *from->fold;
       expr->fold = Fold({fold.iter_var, fold.iter_var2, fold.accu_var, Copy(fold.range),
-                         Copy(fold.init), Copy(fold.condition), Copy(fold.step),
-                         Copy(fold.result)})
+                         Copy(fold.init), Copy(fold.condition), Copy(fold.step), Copy(fold.result)})
                        ->fold;
     }
     return expr;
@@ -139,8 +137,7 @@ class Expander {
       }
     }
     if (args_[0]->name == args_[1]->name) {
-      call_.report(args_[1]->position,
-                   "duplicate variable name: " + std::string(args_[0]->name));
+      call_.report(args_[1]->position, "duplicate variable name: " + std::string(args_[0]->name));
       return {};
     }
     for (size_t i = 0; i < 2; ++i) {
@@ -167,8 +164,8 @@ class Expander {
   Expr* Quantifier(const Variables& variables) {
     if (!variables.ok) return New(ExprKind::kError);
     Expr* predicate = args_.back();
-    Comprehension fold{variables.first, variables.second, kAccumulator, call_.target, nullptr,
-                       nullptr, nullptr, nullptr};
+    Comprehension fold{variables.first, variables.second, kAccumulator, call_.target,
+                       nullptr,         nullptr,          nullptr,      nullptr};
     if (call_.function == "all") {
       fold.init = Literal(Val::Bool(true));
       fold.condition = Call("@not_strictly_false", {Accumulator()});
@@ -182,8 +179,8 @@ class Expander {
     } else {
       fold.init = Literal(Val::Int(0));
       fold.condition = Literal(Val::Bool(true));
-      fold.step = Call("_?_:_", {predicate, Call("_+_", {Accumulator(), Literal(Val::Int(1))}),
-                                 Accumulator()});
+      fold.step = Call(
+          "_?_:_", {predicate, Call("_+_", {Accumulator(), Literal(Val::Int(1))}), Accumulator()});
       fold.result = Call("_==_", {Accumulator(), Literal(Val::Int(1))});
     }
     return Fold(fold);
@@ -194,17 +191,29 @@ class Expander {
     if (!variables.ok) return New(ExprKind::kError);
     Expr* step = Call("_+_", {Accumulator(), List({args_.back()})});
     if (args_.size() == 3) step = Call("_?_:_", {args_[1], step, Accumulator()});
-    return Fold({variables.first, {}, kAccumulator, range, List({}), Literal(Val::Bool(true)), step,
+    return Fold({variables.first,
+                 {},
+                 kAccumulator,
+                 range,
+                 List({}),
+                 Literal(Val::Bool(true)),
+                 step,
                  Accumulator()});
   }
 
   Expr* Filter() {
     const Variables variables = OneVariable("argument is not an identifier");
     if (!variables.ok) return New(ExprKind::kError);
-    Expr* step = Call("_?_:_", {args_[1], Call("_+_", {Accumulator(), List({args_[0]})}),
-                                Accumulator()});
-    return Fold({variables.first, {}, kAccumulator, call_.target, List({}),
-                 Literal(Val::Bool(true)), step, Accumulator()});
+    Expr* step =
+        Call("_?_:_", {args_[1], Call("_+_", {Accumulator(), List({args_[0]})}), Accumulator()});
+    return Fold({variables.first,
+                 {},
+                 kAccumulator,
+                 call_.target,
+                 List({}),
+                 Literal(Val::Bool(true)),
+                 step,
+                 Accumulator()});
   }
 
   Expr* TransformList(const Variables& variables) {
@@ -217,32 +226,30 @@ class Expander {
 
   Expr* TransformMap(const Variables& variables, bool entries) {
     if (!variables.ok) return New(ExprKind::kError);
-    Expr* step = entries ? Call("cel.@mapInsert", {Accumulator(), args_.back()})
-                         : Call("cel.@mapInsert",
-                                {Accumulator(), Ident(variables.first), args_.back()});
+    Expr* step =
+        entries ? Call("cel.@mapInsert", {Accumulator(), args_.back()})
+                : Call("cel.@mapInsert", {Accumulator(), Ident(variables.first), args_.back()});
     if (args_.size() == 4) step = Call("_?_:_", {args_[2], step, Accumulator()});
-    return Fold({variables.first, variables.second, kAccumulator, call_.target,
-                 New(ExprKind::kMap), Literal(Val::Bool(true)), step, Accumulator()});
+    return Fold({variables.first, variables.second, kAccumulator, call_.target, New(ExprKind::kMap),
+                 Literal(Val::Bool(true)), step, Accumulator()});
   }
 
   // name := init; result. No item is folded: the variable is the accumulator.
   Expr* Let(std::string_view name, Expr* init, Expr* result) {
-    return Fold({kUnused, {}, name, List({}), init, Literal(Val::Bool(false)), Ident(name),
-                 result});
+    return Fold(
+        {kUnused, {}, name, List({}), init, Literal(Val::Bool(false)), Ident(name), result});
   }
 
   Expr* OptMap(bool flat) {
     const Expr& variable = *args_[0];
     if (variable.kind != ExprKind::kIdent) {
-      return Fail(variable.position, flat
-                                         ? "optFlatMap() variable name must be a simple identifier"
-                                         : "optMap() variable name must be a simple identifier");
+      return Fail(variable.position, flat ? "optFlatMap() variable name must be a simple identifier"
+                                          : "optMap() variable name must be a simple identifier");
     }
-    Expr* mapped =
-        Let(variable.name, MemberCall("value", Copy(call_.target), {}), args_[1]);
+    Expr* mapped = Let(variable.name, MemberCall("value", Copy(call_.target), {}), args_[1]);
     if (!flat) mapped = Call("optional.of", {mapped});
-    return Call("_?_:_", {MemberCall("hasValue", call_.target, {}), mapped,
-                          Call("optional.none", {})});
+    return Call("_?_:_",
+                {MemberCall("hasValue", call_.target, {}), mapped, Call("optional.none", {})});
   }
 
   Expr* SortBy() {

@@ -44,8 +44,8 @@ Val ServiceAccount(Evaluation& e, Args args) {
   AuthorizerUser& user = question.request.user;
   user.service_account_namespace = args[1].AsText();
   user.service_account_name = args[2].AsText();
-  user.name = "system:serviceaccount:" + user.service_account_namespace + ":" +
-              user.service_account_name;
+  user.name =
+      "system:serviceaccount:" + user.service_account_namespace + ":" + user.service_account_name;
   return Make(e, types::kAuthorizer, OpaqueKind::kAuthorizer, std::move(question));
 }
 Val Resource(Evaluation& e, Args args) {
@@ -56,7 +56,7 @@ Val Resource(Evaluation& e, Args args) {
   return MakeResource(e, std::move(question));
 }
 
-template <std::string AuthorizerRequest::* kField>
+template <std::string AuthorizerRequest::*kField>
 Val With(Evaluation& e, Args args) {
   Question question = Of(args[0]);
   question.request.*kField = args[1].AsText();
@@ -79,8 +79,8 @@ Val ErrorText(Evaluation& e, Args args) { return e.String(DecisionOf(args[0]).er
 Val Reason(Evaluation& e, Args args) { return e.String(DecisionOf(args[0]).reason); }
 
 #define SKIFF_CEL_AUTHZ "kubernetes.authorization."
-constexpr std::string_view kResourceStep = SKIFF_CEL_AUTHZ
-    "ResourceCheck.(string) -> " SKIFF_CEL_AUTHZ "ResourceCheck";
+constexpr std::string_view kResourceStep =
+    SKIFF_CEL_AUTHZ "ResourceCheck.(string) -> " SKIFF_CEL_AUTHZ "ResourceCheck";
 
 constexpr std::array kRows = std::to_array<OverloadRow>({
     {"path", "authorizer_path",

@@ -11,11 +11,19 @@ Val FormatVal(Evaluation& e, const NamedFormat* format) {
   return e.MakeOpaque(types::kNamedFormat, OpaqueKind::kFormat, format);
 }
 
-constexpr std::array<std::string_view, 13> kNames{
-    "dns1123Label",       "dns1123Subdomain",       "dns1035Label",       "qualifiedName",
-    "dns1123LabelPrefix", "dns1123SubdomainPrefix", "dns1035LabelPrefix", "labelValue",
-    "uri",                "uuid",                   "byte",               "date",
-    "datetime"};
+constexpr std::array<std::string_view, 13> kNames{"dns1123Label",
+                                                  "dns1123Subdomain",
+                                                  "dns1035Label",
+                                                  "qualifiedName",
+                                                  "dns1123LabelPrefix",
+                                                  "dns1123SubdomainPrefix",
+                                                  "dns1035LabelPrefix",
+                                                  "labelValue",
+                                                  "uri",
+                                                  "uuid",
+                                                  "byte",
+                                                  "date",
+                                                  "datetime"};
 
 template <size_t kName>
 Val Get(Evaluation& e, Args) {

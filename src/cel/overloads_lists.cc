@@ -21,8 +21,10 @@ bool Comparable(const Val& v) {
     case Kind::kString:
     case Kind::kBytes:
     case Kind::kTimestamp:
-    case Kind::kDuration: return true;
-    default: return false;
+    case Kind::kDuration:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -48,7 +50,9 @@ Val Sum(Evaluation& e, Args args) {
     }
     if (item.kind() != total.kind()) return NoSuchOverload();
     switch (item.kind()) {
-      case Kind::kDouble: total = Val::Double(total.AsDouble() + item.AsDouble()); break;
+      case Kind::kDouble:
+        total = Val::Double(total.AsDouble() + item.AsDouble());
+        break;
       case Kind::kUint: {
         const Result<uint64_t> sum = Add(total.AsUint(), item.AsUint());
         if (!sum) return ErrorOf(e, sum);
@@ -67,7 +71,8 @@ Val Sum(Evaluation& e, Args args) {
         total = Val::Int(*sum);
         break;
       }
-      default: return NoSuchOverload();
+      default:
+        return NoSuchOverload();
     }
   }
   return total;
@@ -200,8 +205,8 @@ Val SortBy(Evaluation& e, const Val& list, const Val& keys) {
   if (size != key_count) {
     return e.Error(
         "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but "
-        "got " + std::to_string(size) + " and " + std::to_string(key_count) +
-        " elements respectively");
+        "got " +
+        std::to_string(size) + " and " + std::to_string(key_count) + " elements respectively");
   }
   if (size == 0) return list;
   std::vector<std::pair<Val, size_t>> order;
@@ -251,21 +256,23 @@ Val SetsIntersects(Evaluation& e, Args args) {
 }
 
 // One row for each type of items.
-#define SKIFF_CEL_FOR_COMPARABLE(ROW) \
-  ROW("int", "int"), ROW("uint", "uint"), ROW("double", "double"), ROW("bool", "bool"), \
-      ROW("duration", "google.protobuf.Duration"), \
-      ROW("timestamp", "google.protobuf.Timestamp"), ROW("string", "string"), ROW("bytes", "bytes")
+#define SKIFF_CEL_FOR_COMPARABLE(ROW)                                                             \
+  ROW("int", "int"), ROW("uint", "uint"), ROW("double", "double"), ROW("bool", "bool"),           \
+      ROW("duration", "google.protobuf.Duration"), ROW("timestamp", "google.protobuf.Timestamp"), \
+      ROW("string", "string"), ROW("bytes", "bytes")
 #define SKIFF_CEL_SORTED(name, type) \
-  {"isSorted", "list_" name "_is_sorted_bool", "list(" type ").() -> bool", IsSorted}
+  { "isSorted", "list_" name "_is_sorted_bool", "list(" type ").() -> bool", IsSorted }
 #define SKIFF_CEL_MAX(name, type) \
-  {"max", "list_" name "_max_" name, "list(" type ").() -> " type, Max}
+  { "max", "list_" name "_max_" name, "list(" type ").() -> " type, Max }
 #define SKIFF_CEL_MIN(name, type) \
-  {"min", "list_" name "_min_" name, "list(" type ").() -> " type, Min}
+  { "min", "list_" name "_min_" name, "list(" type ").() -> " type, Min }
 #define SKIFF_CEL_SORT(name, type) \
-  {"sort", "list_" type "_sort", "list(" type ").() -> list(" type ")"}
-#define SKIFF_CEL_SORT_BY(name, type)                                \
-  {"@sortByAssociatedKeys", "list_" type "_sortByAssociatedKeys", \
-   "list(<T>).(list(" type ")) -> list(<T>)"}
+  { "sort", "list_" type "_sort", "list(" type ").() -> list(" type ")" }
+#define SKIFF_CEL_SORT_BY(name, type)                              \
+  {                                                                \
+    "@sortByAssociatedKeys", "list_" type "_sortByAssociatedKeys", \
+        "list(<T>).(list(" type ")) -> list(<T>)"                  \
+  }
 
 constexpr std::array kRows = std::to_array<OverloadRow>({
     SKIFF_CEL_FOR_COMPARABLE(SKIFF_CEL_SORTED),

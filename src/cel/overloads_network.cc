@@ -45,9 +45,7 @@ Val CidrMasked(Evaluation& e, Args args) {
   return e.MakeOpaque(types::kCidr, OpaqueKind::kCidr, Masked(CidrOf(args[0])));
 }
 Val PrefixLength(Evaluation&, Args args) { return Val::Int(CidrOf(args[0]).prefix_length); }
-Val HasIp(Evaluation&, Args args) {
-  return Val::Bool(ContainsIp(CidrOf(args[0]), IpOf(args[1])));
-}
+Val HasIp(Evaluation&, Args args) { return Val::Bool(ContainsIp(CidrOf(args[0]), IpOf(args[1]))); }
 Val HasIpText(Evaluation&, Args args) {
   const Result<IpAddress> address = IpFromText(args[1].AsText());
   return address ? Val::Bool(ContainsIp(CidrOf(args[0]), *address)) : NoSuchOverload();

@@ -50,8 +50,8 @@ Val InvokeRegex(Evaluation& evaluation, const Regex& regex, std::string_view fun
   const std::string_view text = TextOf(args[0]);
   if (function == "matches") return Val::Bool(regex.Matches(text));
   if (function == "find") return Val::String(regex.Find(text));
-  return ListOf(evaluation, args.size() == 3 ? regex.FindAll(text, args[2].AsInt())
-                                             : regex.FindAll(text));
+  return ListOf(evaluation,
+                args.size() == 3 ? regex.FindAll(text, args[2].AsInt()) : regex.FindAll(text));
 }
 
 }  // namespace skiff::cel

@@ -38,8 +38,10 @@ bool Adds(const Val& v) {
     case Kind::kBytes:
     case Kind::kTimestamp:
     case Kind::kDuration:
-    case Kind::kList: return true;
-    default: return false;
+    case Kind::kList:
+      return true;
+    default:
+      return false;
   }
 }
 bool IsNumeric(const Val& v) {
@@ -62,8 +64,10 @@ bool Orders(const Val& v) {
     case Kind::kString:
     case Kind::kBytes:
     case Kind::kTimestamp:
-    case Kind::kDuration: return true;
-    default: return false;
+    case Kind::kDuration:
+      return true;
+    default:
+      return false;
   }
 }
 bool HasSize(const Val& v) {
@@ -90,14 +94,22 @@ Val PlusOp(Evaluation& e, Args args) {
   }
   if (a.kind() != b.kind()) return NoSuchOverload();
   switch (a.kind()) {
-    case Kind::kInt: return IntOr(e, Add(a.AsInt(), b.AsInt()));
-    case Kind::kUint: return UintOr(e, Add(a.AsUint(), b.AsUint()));
-    case Kind::kDouble: return Val::Double(a.AsDouble() + b.AsDouble());
-    case Kind::kString: return Val::String(Concatenate(e.arena(), a.AsText(), b.AsText()));
-    case Kind::kBytes: return Val::Bytes(Concatenate(e.arena(), a.AsText(), b.AsText()));
-    case Kind::kDuration: return DurationOr(e, AddDurations(a.AsInt(), b.AsInt()));
-    case Kind::kList: return AddLists(e.arena(), a, b);
-    default: return NoSuchOverload();
+    case Kind::kInt:
+      return IntOr(e, Add(a.AsInt(), b.AsInt()));
+    case Kind::kUint:
+      return UintOr(e, Add(a.AsUint(), b.AsUint()));
+    case Kind::kDouble:
+      return Val::Double(a.AsDouble() + b.AsDouble());
+    case Kind::kString:
+      return Val::String(Concatenate(e.arena(), a.AsText(), b.AsText()));
+    case Kind::kBytes:
+      return Val::Bytes(Concatenate(e.arena(), a.AsText(), b.AsText()));
+    case Kind::kDuration:
+      return DurationOr(e, AddDurations(a.AsInt(), b.AsInt()));
+    case Kind::kList:
+      return AddLists(e.arena(), a, b);
+    default:
+      return NoSuchOverload();
   }
 }
 
@@ -109,12 +121,18 @@ Val MinusOp(Evaluation& e, Args args) {
   }
   if (a.kind() != b.kind()) return NoSuchOverload();
   switch (a.kind()) {
-    case Kind::kInt: return IntOr(e, Subtract(a.AsInt(), b.AsInt()));
-    case Kind::kUint: return UintOr(e, Subtract(a.AsUint(), b.AsUint()));
-    case Kind::kDouble: return Val::Double(a.AsDouble() - b.AsDouble());
-    case Kind::kDuration: return DurationOr(e, SubtractDurations(a.AsInt(), b.AsInt()));
-    case Kind::kTimestamp: return DurationOr(e, SubtractTimestamps(Zoned(a), Zoned(b)));
-    default: return NoSuchOverload();
+    case Kind::kInt:
+      return IntOr(e, Subtract(a.AsInt(), b.AsInt()));
+    case Kind::kUint:
+      return UintOr(e, Subtract(a.AsUint(), b.AsUint()));
+    case Kind::kDouble:
+      return Val::Double(a.AsDouble() - b.AsDouble());
+    case Kind::kDuration:
+      return DurationOr(e, SubtractDurations(a.AsInt(), b.AsInt()));
+    case Kind::kTimestamp:
+      return DurationOr(e, SubtractTimestamps(Zoned(a), Zoned(b)));
+    default:
+      return NoSuchOverload();
   }
 }
 
@@ -123,9 +141,12 @@ Val TimesOp(Evaluation& e, Args args) {
   const Val& b = args[1];
   if (a.kind() != b.kind()) return NoSuchOverload();
   switch (a.kind()) {
-    case Kind::kInt: return IntOr(e, Multiply(a.AsInt(), b.AsInt()));
-    case Kind::kUint: return UintOr(e, Multiply(a.AsUint(), b.AsUint()));
-    default: return Val::Double(a.AsDouble() * b.AsDouble());
+    case Kind::kInt:
+      return IntOr(e, Multiply(a.AsInt(), b.AsInt()));
+    case Kind::kUint:
+      return UintOr(e, Multiply(a.AsUint(), b.AsUint()));
+    default:
+      return Val::Double(a.AsDouble() * b.AsDouble());
   }
 }
 
@@ -134,9 +155,12 @@ Val DivideOp(Evaluation& e, Args args) {
   const Val& b = args[1];
   if (a.kind() != b.kind()) return NoSuchOverload();
   switch (a.kind()) {
-    case Kind::kInt: return IntOr(e, Divide(a.AsInt(), b.AsInt()));
-    case Kind::kUint: return UintOr(e, Divide(a.AsUint(), b.AsUint()));
-    default: return Val::Double(a.AsDouble() / b.AsDouble());
+    case Kind::kInt:
+      return IntOr(e, Divide(a.AsInt(), b.AsInt()));
+    case Kind::kUint:
+      return UintOr(e, Divide(a.AsUint(), b.AsUint()));
+    default:
+      return Val::Double(a.AsDouble() / b.AsDouble());
   }
 }
 
@@ -263,13 +287,9 @@ Val StringFromBool(Evaluation&, Args args) {
 Val StringFromDouble(Evaluation& e, Args args) { return e.String(Text(args[0].AsDouble())); }
 Val StringFromInt(Evaluation& e, Args args) { return e.String(Text(args[0].AsInt())); }
 Val StringFromUint(Evaluation& e, Args args) { return e.String(Text(args[0].AsUint())); }
-Val StringFromDuration(Evaluation& e, Args args) {
-  return e.String(DurationText(args[0].AsInt()));
-}
+Val StringFromDuration(Evaluation& e, Args args) { return e.String(DurationText(args[0].AsInt())); }
 Val StringFromTime(Evaluation& e, Args args) { return e.String(Text(Zoned(args[0]))); }
-Val StringFromOpaque(Evaluation& e, Args args) {
-  return e.String(OpaqueText(*args[0].AsOpaque()));
-}
+Val StringFromOpaque(Evaluation& e, Args args) { return e.String(OpaqueText(*args[0].AsOpaque())); }
 
 constexpr std::array kRows = std::to_array<OverloadRow>({
     {"_?_:_", "conditional", "(bool, <A>, <A>) -> <A>"},

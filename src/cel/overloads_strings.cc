@@ -73,9 +73,7 @@ Val LowerOf(Evaluation& e, Args args) { return e.String(LowerAscii(args[0].AsTex
 Val UpperOf(Evaluation& e, Args args) { return e.String(UpperAscii(args[0].AsText())); }
 Val QuoteOf(Evaluation& e, Args args) { return e.String(Quote(args[0].AsText())); }
 Val FormatOf(Evaluation& e, Args args) { return FormatCall(e, args[0].AsText(), args[1]); }
-Val EscapeKey(Evaluation& e, Args args) {
-  return e.String(EscapeJsonPointerKey(args[0].AsText()));
-}
+Val EscapeKey(Evaluation& e, Args args) { return e.String(EscapeJsonPointerKey(args[0].AsText())); }
 
 constexpr std::array kRows = std::to_array<OverloadRow>({
     {"charAt", "string_char_at_int", "string.(int) -> string", CharAtOf},

@@ -14,9 +14,9 @@ namespace skiff::cel {
 namespace {
 
 constexpr std::array<std::string_view, 21> kReserved{
-    "as",    "break",  "const",   "continue", "else", "false",     "for",
-    "function", "if",  "import",  "in",       "let",  "loop",      "package",
-    "namespace", "null", "return", "true",    "var",  "void",      "while"};
+    "as",        "break", "const",  "continue", "else", "false", "for",
+    "function",  "if",    "import", "in",       "let",  "loop",  "package",
+    "namespace", "null",  "return", "true",     "var",  "void",  "while"};
 
 bool IsReserved(std::string_view name) {
   return std::ranges::find(kReserved, name) != kReserved.end();
@@ -54,7 +54,9 @@ class Parser {
   // ---- Tokens.
   const Token& Now() const { return tokens_[at_]; }
   TokenKind Kind() const { return tokens_[at_].kind; }
-  TokenKind KindAhead(size_t n) const { return tokens_[std::min(at_ + n, tokens_.size() - 1)].kind; }
+  TokenKind KindAhead(size_t n) const {
+    return tokens_[std::min(at_ + n, tokens_.size() - 1)].kind;
+  }
   std::string_view TextOf(const Token& token) const {
     return source_.Text(static_cast<size_t>(token.begin), static_cast<size_t>(token.end));
   }
@@ -108,10 +110,14 @@ class Parser {
   Expr* CallOrMacro(std::string_view function, int32_t position, Expr* target,
                     std::span<Expr* const> args) {
     const std::span<Expr*> copy = CopySpan<Expr*>(arena_, args);
-    const MacroCall macro{arena_, options_, position, function, target, copy,
-                          [this](int32_t at, std::string message) {
-                            Report(at, std::move(message));
-                          }};
+    const MacroCall macro{
+        arena_,
+        options_,
+        position,
+        function,
+        target,
+        copy,
+        [this](int32_t at, std::string message) { Report(at, std::move(message)); }};
     if (Expr* expanded = ExpandMacro(macro)) return expanded;
     Expr* expr = New(ExprKind::kCall, position);
     expr->name = function;
@@ -124,8 +130,8 @@ class Parser {
   Parsed ParseExpr() {
     if (++expr_depth_ > kMaxRecursionDepth) {
       if (!failed_) {
-        Report(kNowhere, "expression recursion limit exceeded: " +
-                             std::to_string(kMaxRecursionDepth));
+        Report(kNowhere,
+               "expression recursion limit exceeded: " + std::to_string(kMaxRecursionDepth));
       }
       failed_ = true;
       at_ = tokens_.size() - 1;
@@ -170,23 +176,31 @@ class Parser {
   Expr* Balanced(std::string_view function, std::span<Expr* const> terms,
                  std::span<const int32_t> positions, size_t low, size_t high) {
     const size_t middle = (low + high + 1) / 2;
-    Expr* left = middle == low ? terms[middle]
-                               : Balanced(function, terms, positions, low, middle - 1);
-    Expr* right = middle == high ? terms[middle + 1]
-                                 : Balanced(function, terms, positions, middle + 1, high);
+    Expr* left =
+        middle == low ? terms[middle] : Balanced(function, terms, positions, low, middle - 1);
+    Expr* right =
+        middle == high ? terms[middle + 1] : Balanced(function, terms, positions, middle + 1, high);
     return Call(function, positions[middle], {left, right});
   }
 
   static std::string_view RelationOf(TokenKind kind) {
     switch (kind) {
-      case TokenKind::kLess: return "_<_";
-      case TokenKind::kLessEqual: return "_<=_";
-      case TokenKind::kGreater: return "_>_";
-      case TokenKind::kGreaterEqual: return "_>=_";
-      case TokenKind::kEqual: return "_==_";
-      case TokenKind::kNotEqual: return "_!=_";
-      case TokenKind::kIn: return "@in";
-      default: return {};
+      case TokenKind::kLess:
+        return "_<_";
+      case TokenKind::kLessEqual:
+        return "_<=_";
+      case TokenKind::kGreater:
+        return "_>_";
+      case TokenKind::kGreaterEqual:
+        return "_>=_";
+      case TokenKind::kEqual:
+        return "_==_";
+      case TokenKind::kNotEqual:
+        return "_!=_";
+      case TokenKind::kIn:
+        return "@in";
+      default:
+        return {};
     }
   }
   static std::string_view SumOf(TokenKind kind) {
@@ -195,18 +209,21 @@ class Parser {
   }
   static std::string_view ProductOf(TokenKind kind) {
     switch (kind) {
-      case TokenKind::kStar: return "_*_";
-      case TokenKind::kSlash: return "_/_";
-      case TokenKind::kPercent: return "_%_";
-      default: return {};
+      case TokenKind::kStar:
+        return "_*_";
+      case TokenKind::kSlash:
+        return "_/_";
+      case TokenKind::kPercent:
+        return "_%_";
+      default:
+        return {};
     }
   }
 
   Parsed ParseRelation() {
     return ParseBinary(RelationOf, [this] {
-      return ParseBinary(SumOf, [this] {
-        return ParseBinary(ProductOf, [this] { return ParseUnary(); });
-      });
+      return ParseBinary(
+          SumOf, [this] { return ParseBinary(ProductOf, [this] { return ParseUnary(); }); });
     });
   }
   template <typename Operator, typename Next>
@@ -313,17 +330,28 @@ class Parser {
         Accept(TokenKind::kRightParen);
         return inner;
       }
-      case TokenKind::kLeftBracket: return ParseList();
-      case TokenKind::kLeftBrace: return ParseMap();
-      case TokenKind::kTrue: Take(); return Literal(token.begin, Val::Bool(true));
-      case TokenKind::kFalse: Take(); return Literal(token.begin, Val::Bool(false));
-      case TokenKind::kNull: Take(); return Literal(token.begin, Val::Null());
+      case TokenKind::kLeftBracket:
+        return ParseList();
+      case TokenKind::kLeftBrace:
+        return ParseMap();
+      case TokenKind::kTrue:
+        Take();
+        return Literal(token.begin, Val::Bool(true));
+      case TokenKind::kFalse:
+        Take();
+        return Literal(token.begin, Val::Bool(false));
+      case TokenKind::kNull:
+        Take();
+        return Literal(token.begin, Val::Null());
       case TokenKind::kMinus:
       case TokenKind::kInt:
-      case TokenKind::kDouble: return ParseNumber();
-      case TokenKind::kUint: return ParseUint();
+      case TokenKind::kDouble:
+        return ParseNumber();
+      case TokenKind::kUint:
+        return ParseUint();
       case TokenKind::kString:
-      case TokenKind::kBytes: return ParseText();
+      case TokenKind::kBytes:
+        return ParseText();
       default:
         Unexpected(
             "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, "
@@ -354,8 +382,7 @@ class Parser {
     }
     const Token token = Take();
     const std::string_view text = TextOf(token);
-    std::string_view name =
-        dot ? arena_.Copy("." + std::string(text)) : text;
+    std::string_view name = dot ? arena_.Copy("." + std::string(text)) : text;
     if (Kind() == TokenKind::kLeftParen) {
       const int32_t open = Take().begin;
       int depth = 0;

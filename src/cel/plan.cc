@@ -20,8 +20,10 @@ bool IsPrimitive(Kind kind) {
     case Kind::kInt:
     case Kind::kUint:
     case Kind::kDouble:
-    case Kind::kString: return true;
-    default: return false;
+    case Kind::kString:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -59,15 +61,24 @@ class Planner {
   const Node* Make(const Expr& expr) {
     if (!error_.empty()) return Constant(Val::Null());
     switch (expr.kind) {
-      case ExprKind::kError: return Fail("unspecified expression");
-      case ExprKind::kLiteral: return Constant(expr.literal);
-      case ExprKind::kIdent: return MakeIdent(expr);
-      case ExprKind::kSelect: return MakeSelect(expr);
-      case ExprKind::kCall: return MakeCall(expr);
-      case ExprKind::kList: return MakeList(expr);
-      case ExprKind::kMap: return MakeMap(expr);
-      case ExprKind::kStruct: return MakeStruct(expr);
-      case ExprKind::kComprehension: return MakeFold(expr);
+      case ExprKind::kError:
+        return Fail("unspecified expression");
+      case ExprKind::kLiteral:
+        return Constant(expr.literal);
+      case ExprKind::kIdent:
+        return MakeIdent(expr);
+      case ExprKind::kSelect:
+        return MakeSelect(expr);
+      case ExprKind::kCall:
+        return MakeCall(expr);
+      case ExprKind::kList:
+        return MakeList(expr);
+      case ExprKind::kMap:
+        return MakeMap(expr);
+      case ExprKind::kStruct:
+        return MakeStruct(expr);
+      case ExprKind::kComprehension:
+        return MakeFold(expr);
     }
     return nullptr;
   }
@@ -219,8 +230,10 @@ class Planner {
   // evaluation, which is thrown away.
   Val Copy(const Val& value) {
     switch (value.kind()) {
-      case Kind::kString: return Val::String(arena_.Copy(value.AsText()));
-      case Kind::kBytes: return Val::Bytes(arena_.Copy(value.AsText()));
+      case Kind::kString:
+        return Val::String(arena_.Copy(value.AsText()));
+      case Kind::kBytes:
+        return Val::Bytes(arena_.Copy(value.AsText()));
       case Kind::kList: {
         const size_t size = ListSize(value);
         ListBuilder copy(arena_, size);
@@ -239,7 +252,8 @@ class Planner {
       case Kind::kOptional:
         return value.AsOptional() == nullptr ? value
                                              : Val::OptionalOf(arena_, Copy(*value.AsOptional()));
-      default: return value;
+      default:
+        return value;
     }
   }
   const Node* Folded(const Node* node) {
@@ -278,8 +292,7 @@ class Planner {
 
   const Node* MakeFold(const Expr& expr) {
     const Comprehension& from = *expr.fold;
-    FoldNode* fold =
-        new (arena_.Allocate(sizeof(FoldNode), alignof(FoldNode))) FoldNode{};
+    FoldNode* fold = new (arena_.Allocate(sizeof(FoldNode), alignof(FoldNode))) FoldNode{};
     fold->init = Make(*from.init);
     fold->range = Make(*from.range);
     fold->two_variables = !from.iter_var2.empty();

@@ -42,7 +42,7 @@ enum class NodeKind : uint8_t {
 struct Node;
 
 struct Qualifier {
-  Val key;                     // constant, or
+  Val key = {};                 // constant, or
   const Node* index = nullptr;  // computed
   bool optional = false;
 };
@@ -63,16 +63,16 @@ struct Node {
   enum class Root : uint8_t { kVariable, kLocal, kOperand };
 
   NodeKind kind;
-  bool charge = true;      // an attribute that costs 1 besides its qualifiers
-  bool test_only = false;  // has()
+  bool charge = true;          // an attribute that costs 1 besides its qualifiers
+  bool test_only = false;      // has()
   bool stop_at_error = false;  // a call that does not look at arguments behind an error
   Root root = Root::kOperand;
   uint32_t slot = 0;
-  Val value;                           // a constant; a set as a map
-  std::span<const Node* const> args;   // arguments, items, keys and values
-  std::span<const Qualifier> qualifiers;
-  std::span<const bool> optionals;
-  std::span<const std::string_view> fields;
+  Val value = {};                          // a constant; a set as a map
+  std::span<const Node* const> args = {};  // arguments, items, keys and values
+  std::span<const Qualifier> qualifiers = {};
+  std::span<const bool> optionals = {};
+  std::span<const std::string_view> fields = {};
   const FunctionDecl* function = nullptr;
   const Overload* overload = nullptr;  // null: the one that goes with the arguments
   CallCost cost = nullptr;

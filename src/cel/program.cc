@@ -15,8 +15,8 @@ struct Compiler {
       result.display = DisplayIssues(program->source_, result.issues);
       return !result.issues.empty();
     };
-    program->root_ = Parse(program->source_, program->environment_->options(), program->arena_,
-                           result.issues);
+    program->root_ =
+        Parse(program->source_, program->environment_->options(), program->arena_, result.issues);
     if (failed()) return result;
     Check(program->root_, program->source_, *program->environment_, program->types_,
           program->arena_, result.issues);

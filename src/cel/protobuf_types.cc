@@ -17,18 +17,25 @@ Val Wrapped(Evaluation& e, const StructDecl& decl, const MapBlock& fields) {
   const Val value = Field(fields, "value");
   if (value.kind() != Kind::kUnset) return value;
   switch (decl.type->kind) {
-    case TypeKind::kBool: return Val::Bool(false);
-    case TypeKind::kInt: return Val::Int(0);
-    case TypeKind::kUint: return Val::Uint(0);
-    case TypeKind::kDouble: return Val::Double(0);
-    case TypeKind::kBytes: return Val::Bytes("");
-    default: return e.String("");
+    case TypeKind::kBool:
+      return Val::Bool(false);
+    case TypeKind::kInt:
+      return Val::Int(0);
+    case TypeKind::kUint:
+      return Val::Uint(0);
+    case TypeKind::kDouble:
+      return Val::Double(0);
+    case TypeKind::kBytes:
+      return Val::Bytes("");
+    default:
+      return e.String("");
   }
 }
 Val Narrow(Evaluation& e, const StructDecl& decl, const MapBlock& fields) {
   const Val value = Wrapped(e, decl, fields);
-  const bool fits = value.kind() == Kind::kInt ? value.AsInt() == static_cast<int32_t>(value.AsInt())
-                                               : value.AsUint() <= UINT32_MAX;
+  const bool fits = value.kind() == Kind::kInt
+                        ? value.AsInt() == static_cast<int32_t>(value.AsInt())
+                        : value.AsUint() <= UINT32_MAX;
   if (fits) return value;
   return e.Error("field type conversion error for google.protobuf." +
                  std::string(value.kind() == Kind::kInt ? "Int32Value" : "UInt32Value") +
@@ -78,12 +85,18 @@ const Type kBytesValue = Wrapper(TypeKind::kBytes, "bytes");
 // The Go name of what a field of a JSON patch may not be.
 std::string_view GoKind(const Val& value) {
   switch (value.kind()) {
-    case Kind::kInt: return "int64";
-    case Kind::kUint: return "uint64";
-    case Kind::kDouble: return "float64";
-    case Kind::kBool: return "bool";
-    case Kind::kBytes: return "[]uint8";
-    default: return GoTypeNameOf(value);
+    case Kind::kInt:
+      return "int64";
+    case Kind::kUint:
+      return "uint64";
+    case Kind::kDouble:
+      return "float64";
+    case Kind::kBool:
+      return "bool";
+    case Kind::kBytes:
+      return "[]uint8";
+    default:
+      return GoTypeNameOf(value);
   }
 }
 
@@ -129,9 +142,12 @@ void AddProtobufTypes(Environment& environment) {
   add("google.protobuf.ListValue", values, ListOfValues, {{"values", values}});
   add("google.protobuf.Struct", fields, MapOfValues, {{"fields", fields}});
   add("google.protobuf.Value", &types::kDyn, AnyValue,
-      {{"null_value", &types::kInt}, {"number_value", &types::kDouble},
-       {"string_value", &types::kString}, {"bool_value", &types::kBool},
-       {"struct_value", fields}, {"list_value", values}});
+      {{"null_value", &types::kInt},
+       {"number_value", &types::kDouble},
+       {"string_value", &types::kString},
+       {"bool_value", &types::kBool},
+       {"struct_value", fields},
+       {"list_value", values}});
   environment.AddConstant("google.protobuf.NullValue.NULL_VALUE", &types::kInt, Val::Int(0));
 }
 

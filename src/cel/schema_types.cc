@@ -75,8 +75,7 @@ Schema ReadSchema(const Value& json) {
   if (const Value* items = Get(json, "items"); items != nullptr && items->is_map()) {
     schema.items = std::make_unique<Schema>(ReadSchema(*items));
   }
-  if (const Value* other = Get(json, "additionalProperties");
-      other != nullptr && other->is_map()) {
+  if (const Value* other = Get(json, "additionalProperties"); other != nullptr && other->is_map()) {
     schema.additional_properties = std::make_unique<Schema>(ReadSchema(*other));
   }
   return schema;
@@ -188,8 +187,8 @@ void SchemaTypes::MakeObject(const Schema& schema, bool root, const std::string&
   out.has_properties = schema.has_properties || root;
   const auto add = [&](const std::string& property, const Schema& of) {
     const std::optional<std::string> escaped = EscapeName(property);
-    const SchemaType* type = Make(of, of.embedded_resource,
-                                  name + "." + escaped.value_or(property), types);
+    const SchemaType* type =
+        Make(of, of.embedded_resource, name + "." + escaped.value_or(property), types);
     out.properties[property] = {escaped.value_or(""), type};
     if (type->type == nullptr) return;
     if (escaped) decl.fields[*escaped] = type->type;

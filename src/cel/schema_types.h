@@ -22,7 +22,7 @@ namespace skiff::cel {
 
 // The parts of a structural schema that CEL looks at.
 struct Schema {
-  std::string type;    // "object", "array", …; empty: none
+  std::string type;  // "object", "array", …; empty: none
   std::string format;
   bool nullable = false;
   bool int_or_string = false;

@@ -16,14 +16,20 @@ using Read = SchemaType::Read;
 // What Go calls the type of a JSON value.
 std::string_view GoJsonType(const Value& value) {
   switch (value.tag()) {
-    case Tag::kBool: return "bool";
+    case Tag::kBool:
+      return "bool";
     case Tag::kInt:
-    case Tag::kUint: return "int64";
-    case Tag::kDouble: return "float64";
-    case Tag::kList: return "[]interface {}";
+    case Tag::kUint:
+      return "int64";
+    case Tag::kDouble:
+      return "float64";
+    case Tag::kList:
+      return "[]interface {}";
     case Tag::kMap:
-    case Tag::kObject: return "map[string]interface {}";
-    default: return "string";
+    case Tag::kObject:
+      return "map[string]interface {}";
+    default:
+      return "string";
   }
 }
 
@@ -123,15 +129,18 @@ Val ReadText(Arena& arena, const Value& value, Read read) {
       if (const std::optional<int64_t> nanos = AnyDuration(text)) return Val::Duration(*nanos);
       return Val::Error(arena, "Invalid duration " + std::string(text) + ": unable to parse " +
                                    std::string(text) + " as duration");
-    case Read::kDate: return ReadDate(arena, text);
-    case Read::kDateTime: return ReadDateTime(arena, text);
+    case Read::kDate:
+      return ReadDate(arena, text);
+    case Read::kDateTime:
+      return ReadDateTime(arena, text);
     case Read::kBytes: {
       const Result<std::string> bytes = DecodeBase64(text);
       if (bytes) return Val::Bytes(arena.Copy(*bytes));
       return Val::Error(arena, "Invalid byte formatted string " + std::string(text) + ": " +
                                    bytes.error().message());
     }
-    default: return Val::String(text);
+    default:
+      return Val::String(text);
   }
 }
 
@@ -161,7 +170,8 @@ Val ReadBySchema(Arena& arena, const Value& value, const SchemaType& schema) {
     case Read::kBytes:
     case Read::kDuration:
     case Read::kDate:
-    case Read::kDateTime: return ReadText(arena, value, schema.read);
+    case Read::kDateTime:
+      return ReadText(arena, value, schema.read);
     case Read::kBool:
       if (value.tag() == Tag::kBool) return Val::Bool(value.AsBool());
       return Invalid(arena, "bool", value);
@@ -172,8 +182,10 @@ Val ReadBySchema(Arena& arena, const Value& value, const SchemaType& schema) {
       if (value.tag() == Tag::kDouble) return Val::Double(value.AsDouble());
       if (value.tag() == Tag::kInt) return Val::Double(static_cast<double>(value.AsInt()));
       return Invalid(arena, "float", value);
-    case Read::kPreserved: return Val::DocumentMap(&value, nullptr);
-    case Read::kInvalid: break;
+    case Read::kPreserved:
+      return Val::DocumentMap(&value, nullptr);
+    case Read::kInvalid:
+      break;
   }
   return Val::ErrorLiteral(
       "invalid type, expected object, array, number, integer, boolean or string, or no type with "

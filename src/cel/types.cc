@@ -24,8 +24,7 @@ const Type kTypeType{.kind = TypeKind::kType, .name = "type"};
 namespace {
 const std::array<const Type*, 2> kDynDyn{&kDyn, &kDyn};
 }  // namespace
-const Type kListDyn{
-    .kind = TypeKind::kList, .name = "list", .params = std::span(kDynDyn).first(1)};
+const Type kListDyn{.kind = TypeKind::kList, .name = "list", .params = std::span(kDynDyn).first(1)};
 const Type kMapDyn{.kind = TypeKind::kMap, .name = "map", .params = kDynDyn};
 const Type kOptionalDyn{
     .kind = TypeKind::kOpaque, .name = "optional_type", .params = std::span(kDynDyn).first(1)};
@@ -80,13 +79,23 @@ const Type* Types::Parse(std::string_view text) {
 
 const Type* Types::ParseAt(std::string_view text, size_t& at) {
   static const std::array<std::pair<std::string_view, const Type*>, 17> kNames{{
-      {"dyn", &types::kDyn}, {"any", &types::kAny}, {"bool", &types::kBool},
-      {"int", &types::kInt}, {"uint", &types::kUint}, {"double", &types::kDouble},
-      {"string", &types::kString}, {"bytes", &types::kBytes}, {"null", &types::kNull},
-      {"null_type", &types::kNull}, {"timestamp", &types::kTimestamp},
-      {"duration", &types::kDuration}, {"google.protobuf.Timestamp", &types::kTimestamp},
-      {"google.protobuf.Duration", &types::kDuration}, {"google.protobuf.Any", &types::kAny},
-      {"type", &types::kTypeType}, {"error", &types::kError},
+      {"dyn", &types::kDyn},
+      {"any", &types::kAny},
+      {"bool", &types::kBool},
+      {"int", &types::kInt},
+      {"uint", &types::kUint},
+      {"double", &types::kDouble},
+      {"string", &types::kString},
+      {"bytes", &types::kBytes},
+      {"null", &types::kNull},
+      {"null_type", &types::kNull},
+      {"timestamp", &types::kTimestamp},
+      {"duration", &types::kDuration},
+      {"google.protobuf.Timestamp", &types::kTimestamp},
+      {"google.protobuf.Duration", &types::kDuration},
+      {"google.protobuf.Any", &types::kAny},
+      {"type", &types::kTypeType},
+      {"error", &types::kError},
   }};
   while (at < text.size() && text[at] == ' ') ++at;
   if (at < text.size() && text[at] == '<') {
@@ -152,12 +161,18 @@ std::string WithParams(const Type& type, std::string (*format)(const Type&)) {
 std::string FormatType(const Type& type) {
   if (type.wrapper) return "wrapper(" + std::string(type.name) + ")";
   switch (type.kind) {
-    case TypeKind::kAny: return "any";
-    case TypeKind::kDuration: return "duration";
-    case TypeKind::kTimestamp: return "timestamp";
-    case TypeKind::kNull: return "null";
-    case TypeKind::kError: return "!error!";
-    default: return WithParams(type, FormatType);
+    case TypeKind::kAny:
+      return "any";
+    case TypeKind::kDuration:
+      return "duration";
+    case TypeKind::kTimestamp:
+      return "timestamp";
+    case TypeKind::kNull:
+      return "null";
+    case TypeKind::kError:
+      return "!error!";
+    default:
+      return WithParams(type, FormatType);
   }
 }
 

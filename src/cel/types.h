@@ -45,8 +45,8 @@ enum class TypeKind : uint8_t {
 
 struct Type {
   TypeKind kind = TypeKind::kDyn;
-  std::string_view name;
-  std::span<const Type* const> params;
+  std::string_view name = {};
+  std::span<const Type* const> params = {};
   bool wrapper = false;  // google.protobuf.Int64Value and its like: also null
   const StructDecl* decl = nullptr;
 
@@ -61,7 +61,7 @@ using MakeStruct = Val (*)(Evaluation& evaluation, const StructDecl& decl, const
 struct StructDecl {
   const Type* type = nullptr;
   std::map<std::string, const Type*, std::less<>> fields;
-  bool any_field = false;      // every name is a field, of the type that `other_fields` says
+  bool any_field = false;  // every name is a field, of the type that `other_fields` says
   const Type* other_fields = nullptr;
   bool unknown_fields_mismatch = false;  // a field that is not there is told as one of no type
   MakeStruct make = nullptr;

@@ -54,25 +54,52 @@ class Reader {
     }
     const char c = text_[at_++];
     switch (c) {
-      case 'a': out_.text += '\a'; return;
-      case 'b': out_.text += '\b'; return;
-      case 'f': out_.text += '\f'; return;
-      case 'n': out_.text += '\n'; return;
-      case 'r': out_.text += '\r'; return;
-      case 't': out_.text += '\t'; return;
-      case 'v': out_.text += '\v'; return;
-      case '\\': case '\'': case '"': case '`': case '?': out_.text += c; return;
-      case 'x': case 'X': return Code(2, 16);
-      case 'u': case 'U':
+      case 'a':
+        out_.text += '\a';
+        return;
+      case 'b':
+        out_.text += '\b';
+        return;
+      case 'f':
+        out_.text += '\f';
+        return;
+      case 'n':
+        out_.text += '\n';
+        return;
+      case 'r':
+        out_.text += '\r';
+        return;
+      case 't':
+        out_.text += '\t';
+        return;
+      case 'v':
+        out_.text += '\v';
+        return;
+      case '\\':
+      case '\'':
+      case '"':
+      case '`':
+      case '?':
+        out_.text += c;
+        return;
+      case 'x':
+      case 'X':
+        return Code(2, 16);
+      case 'u':
+      case 'U':
         if (bytes_) {
           out_.error = kUnable;
           return;
         }
         return Code(c == 'u' ? 4 : 8, 16);
-      case '0': case '1': case '2': case '3':
+      case '0':
+      case '1':
+      case '2':
+      case '3':
         --at_;
         return Code(3, 8);
-      default: out_.error = kUnable;
+      default:
+        out_.error = kUnable;
     }
   }
 
@@ -109,13 +136,10 @@ Unescaped Unescape(std::string_view literal, bool bytes) {
     raw = true;
     literal.remove_prefix(1);
   }
-  const size_t quotes = literal.size() >= 6 && (literal.starts_with("'''") ||
-                                                literal.starts_with("\"\"\""))
-                            ? 3
-                            : 1;
+  const size_t quotes =
+      literal.size() >= 6 && (literal.starts_with("'''") || literal.starts_with("\"\"\"")) ? 3 : 1;
   if (literal.size() < 2 * quotes) return {{}, kUnable};
-  const std::string body =
-      NormalNewlines(literal.substr(quotes, literal.size() - 2 * quotes));
+  const std::string body = NormalNewlines(literal.substr(quotes, literal.size() - 2 * quotes));
   if (raw) return {body, {}};
   return Reader(body, bytes).Run();
 }

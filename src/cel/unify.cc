@@ -49,9 +49,7 @@ const Type* Bindings::MostGeneral(const Type* a, const Type* b) {
   return EqualOrLessSpecific(*a, *b) ? a : b;
 }
 
-const Type* Bindings::FreshParam() {
-  return types_.Param("_var" + std::to_string(next_param_++));
-}
+const Type* Bindings::FreshParam() { return types_.Param("_var" + std::to_string(next_param_++)); }
 
 void Bindings::Bind(std::string_view param, const Type* type) {
   const Type*& slot = bound_[param];
@@ -167,10 +165,14 @@ const Type* Bindings::Substitute(const Type* type, bool free_to_dyn) {
   }
   if (!changed) return type;
   switch (type->kind) {
-    case TypeKind::kList: return types_.List(params[0]);
-    case TypeKind::kMap: return types_.Map(params[0], params[1]);
-    case TypeKind::kType: return types_.OfType(params[0]);
-    default: return types_.Opaque(type->name, params);
+    case TypeKind::kList:
+      return types_.List(params[0]);
+    case TypeKind::kMap:
+      return types_.Map(params[0], params[1]);
+    case TypeKind::kType:
+      return types_.OfType(params[0]);
+    default:
+      return types_.Opaque(type->name, params);
   }
 }
 

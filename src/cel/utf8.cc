@@ -17,8 +17,8 @@ Rune DecodeRune(std::string_view text) {
     if (rune >= 0x800 && (rune < 0xD800 || rune > 0xDFFF)) return {rune, 3};
   }
   if (first >= 0xF0 && first < 0xF5 && continues(1) && continues(2) && continues(3)) {
-    const char32_t rune = (first & 0x07u) << 18 | (byte(1) & 0x3Fu) << 12 |
-                          (byte(2) & 0x3Fu) << 6 | (byte(3) & 0x3Fu);
+    const char32_t rune = (first & 0x07u) << 18 | (byte(1) & 0x3Fu) << 12 | (byte(2) & 0x3Fu) << 6 |
+                          (byte(3) & 0x3Fu);
     if (rune >= 0x10000 && rune <= 0x10FFFF) return {rune, 4};
   }
   return {kReplacementRune, 1};

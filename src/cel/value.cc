@@ -146,12 +146,18 @@ constexpr uint32_t kIndexFrom = 9;  // fewer entries are searched one by one
 // Numbers that are equal have one hash.
 size_t HashKey(const Val& key) {
   switch (key.kind()) {
-    case Kind::kString: return std::hash<std::string_view>()(key.AsText());
-    case Kind::kBool: return key.AsBool() ? 3 : 5;
-    case Kind::kInt: return std::hash<double>()(static_cast<double>(key.AsInt()));
-    case Kind::kUint: return std::hash<double>()(static_cast<double>(key.AsUint()));
-    case Kind::kDouble: return std::hash<double>()(key.AsDouble());
-    default: return 7;
+    case Kind::kString:
+      return std::hash<std::string_view>()(key.AsText());
+    case Kind::kBool:
+      return key.AsBool() ? 3 : 5;
+    case Kind::kInt:
+      return std::hash<double>()(static_cast<double>(key.AsInt()));
+    case Kind::kUint:
+      return std::hash<double>()(static_cast<double>(key.AsUint()));
+    case Kind::kDouble:
+      return std::hash<double>()(key.AsDouble());
+    default:
+      return 7;
   }
 }
 
@@ -230,9 +236,7 @@ void MapBuilder::Erase(const Val& key) {
   if (block_->index != nullptr) BuildIndex(arena_, *block_, block_->capacity);
 }
 
-size_t MapSize(const Val& map) {
-  return map.in_document() ? DocumentMapSize(map) : map.raw_size();
-}
+size_t MapSize(const Val& map) { return map.in_document() ? DocumentMapSize(map) : map.raw_size(); }
 
 MapItem MapAt(Arena& arena, const Val& map, size_t index) {
   if (map.in_document()) return DocumentMapAt(arena, map, index);
@@ -270,79 +274,134 @@ Val MapInsert(Arena& arena, const Val& map, const Val& key, const Val& value) {
 std::string_view TypeNameOf(const Val& value) {
   switch (value.kind()) {
     case Kind::kUnset:
-    case Kind::kError: return "error";
-    case Kind::kNull: return "null_type";
-    case Kind::kBool: return "bool";
-    case Kind::kInt: return "int";
-    case Kind::kUint: return "uint";
-    case Kind::kDouble: return "double";
-    case Kind::kString: return "string";
-    case Kind::kBytes: return "bytes";
-    case Kind::kTimestamp: return types::kTimestamp.name;
-    case Kind::kDuration: return types::kDuration.name;
-    case Kind::kType: return "type";
-    case Kind::kList: return "list";
-    case Kind::kMap: return "map";
-    case Kind::kStruct: return value.struct_type()->name;
-    case Kind::kOptional: return "optional_type";
-    case Kind::kOpaque: return value.AsOpaque()->type->name;
+    case Kind::kError:
+      return "error";
+    case Kind::kNull:
+      return "null_type";
+    case Kind::kBool:
+      return "bool";
+    case Kind::kInt:
+      return "int";
+    case Kind::kUint:
+      return "uint";
+    case Kind::kDouble:
+      return "double";
+    case Kind::kString:
+      return "string";
+    case Kind::kBytes:
+      return "bytes";
+    case Kind::kTimestamp:
+      return types::kTimestamp.name;
+    case Kind::kDuration:
+      return types::kDuration.name;
+    case Kind::kType:
+      return "type";
+    case Kind::kList:
+      return "list";
+    case Kind::kMap:
+      return "map";
+    case Kind::kStruct:
+      return value.struct_type()->name;
+    case Kind::kOptional:
+      return "optional_type";
+    case Kind::kOpaque:
+      return value.AsOpaque()->type->name;
   }
   return {};
 }
 
 const Type* RuntimeType(const Val& value) {
   switch (value.kind()) {
-    case Kind::kNull: return &types::kNull;
-    case Kind::kBool: return &types::kBool;
-    case Kind::kInt: return &types::kInt;
-    case Kind::kUint: return &types::kUint;
-    case Kind::kDouble: return &types::kDouble;
-    case Kind::kString: return &types::kString;
-    case Kind::kBytes: return &types::kBytes;
-    case Kind::kTimestamp: return &types::kTimestamp;
-    case Kind::kDuration: return &types::kDuration;
-    case Kind::kType: return &types::kTypeType;
-    case Kind::kList: return &types::kListDyn;
-    case Kind::kMap: return &types::kMapDyn;
-    case Kind::kStruct: return value.struct_type();
-    case Kind::kOptional: return &types::kOptionalDyn;
-    case Kind::kOpaque: return value.AsOpaque()->type;
-    default: return &types::kError;
+    case Kind::kNull:
+      return &types::kNull;
+    case Kind::kBool:
+      return &types::kBool;
+    case Kind::kInt:
+      return &types::kInt;
+    case Kind::kUint:
+      return &types::kUint;
+    case Kind::kDouble:
+      return &types::kDouble;
+    case Kind::kString:
+      return &types::kString;
+    case Kind::kBytes:
+      return &types::kBytes;
+    case Kind::kTimestamp:
+      return &types::kTimestamp;
+    case Kind::kDuration:
+      return &types::kDuration;
+    case Kind::kType:
+      return &types::kTypeType;
+    case Kind::kList:
+      return &types::kListDyn;
+    case Kind::kMap:
+      return &types::kMapDyn;
+    case Kind::kStruct:
+      return value.struct_type();
+    case Kind::kOptional:
+      return &types::kOptionalDyn;
+    case Kind::kOpaque:
+      return value.AsOpaque()->type;
+    default:
+      return &types::kError;
   }
 }
 
 std::string_view GoTypeNameOf(const Val& value) {
   switch (value.kind()) {
     case Kind::kUnset:
-    case Kind::kError: return "*types.Err";
-    case Kind::kNull: return "types.Null";
-    case Kind::kBool: return "types.Bool";
-    case Kind::kInt: return "types.Int";
-    case Kind::kUint: return "types.Uint";
-    case Kind::kDouble: return "types.Double";
-    case Kind::kString: return "types.String";
-    case Kind::kBytes: return "types.Bytes";
-    case Kind::kTimestamp: return "types.Timestamp";
-    case Kind::kDuration: return "types.Duration";
-    case Kind::kType: return "*types.Type";
-    case Kind::kList: return "*types.baseList";
-    case Kind::kMap: return "*types.baseMap";
-    case Kind::kStruct: return "*types.protoObj";
-    case Kind::kOptional: return "*types.Optional";
-    case Kind::kOpaque: return OpaqueGoName(*value.AsOpaque());
+    case Kind::kError:
+      return "*types.Err";
+    case Kind::kNull:
+      return "types.Null";
+    case Kind::kBool:
+      return "types.Bool";
+    case Kind::kInt:
+      return "types.Int";
+    case Kind::kUint:
+      return "types.Uint";
+    case Kind::kDouble:
+      return "types.Double";
+    case Kind::kString:
+      return "types.String";
+    case Kind::kBytes:
+      return "types.Bytes";
+    case Kind::kTimestamp:
+      return "types.Timestamp";
+    case Kind::kDuration:
+      return "types.Duration";
+    case Kind::kType:
+      return "*types.Type";
+    case Kind::kList:
+      return "*types.baseList";
+    case Kind::kMap:
+      return "*types.baseMap";
+    case Kind::kStruct:
+      return "*types.protoObj";
+    case Kind::kOptional:
+      return "*types.Optional";
+    case Kind::kOpaque:
+      return OpaqueGoName(*value.AsOpaque());
   }
   return {};
 }
 
 uint64_t SizeOf(const Val& value) {
   switch (value.kind()) {
-    case Kind::kString: return CountRunes(value.AsText());
-    case Kind::kBytes: return value.raw_size();
-    case Kind::kList: return ListSize(value);
-    case Kind::kMap: return MapSize(value);
-    case Kind::kOptional: return value.AsOptional() == nullptr ? 1 : SizeOf(*value.AsOptional());
-    case Kind::kOpaque: return OpaqueSize(*value.AsOpaque());
-    default: return 1;
+    case Kind::kString:
+      return CountRunes(value.AsText());
+    case Kind::kBytes:
+      return value.raw_size();
+    case Kind::kList:
+      return ListSize(value);
+    case Kind::kMap:
+      return MapSize(value);
+    case Kind::kOptional:
+      return value.AsOptional() == nullptr ? 1 : SizeOf(*value.AsOptional());
+    case Kind::kOpaque:
+      return OpaqueSize(*value.AsOpaque());
+    default:
+      return 1;
   }
 }
 
@@ -382,12 +441,17 @@ std::optional<int> Compare(const Val& a, const Val& b, bool* nan) {
   }
   if (a.kind() != right) return {};
   switch (right) {
-    case Kind::kBool: return order(a.AsBool(), b.AsBool());
+    case Kind::kBool:
+      return order(a.AsBool(), b.AsBool());
     case Kind::kString:
-    case Kind::kBytes: return order(a.AsText(), b.AsText());
-    case Kind::kTimestamp: return order(a.AsTime(), b.AsTime());
-    case Kind::kDuration: return order(a.AsInt(), b.AsInt());
-    default: return {};
+    case Kind::kBytes:
+      return order(a.AsText(), b.AsText());
+    case Kind::kTimestamp:
+      return order(a.AsTime(), b.AsTime());
+    case Kind::kDuration:
+      return order(a.AsInt(), b.AsInt());
+    default:
+      return {};
   }
 }
 
@@ -468,9 +532,12 @@ Val EqualVals(Arena& arena, const Val& a, const Val& b) {
   }
   if (IsNumber(a.kind()) && IsNumber(b.kind())) return Val::Bool(Compare(a, b) == 0);
   switch (a.kind()) {
-    case Kind::kList: return EqualLists(arena, a, b);
-    case Kind::kMap: return EqualMaps(arena, a, b);
-    case Kind::kOpaque: return EqualOpaque(a, b);
+    case Kind::kList:
+      return EqualLists(arena, a, b);
+    case Kind::kMap:
+      return EqualMaps(arena, a, b);
+    case Kind::kOpaque:
+      return EqualOpaque(a, b);
     case Kind::kOptional: {
       if (b.kind() != Kind::kOptional) return Val::Bool(false);
       const Val* x = a.AsOptional();
@@ -495,35 +562,53 @@ Val EqualVals(Arena& arena, const Val& a, const Val& b) {
 
 bool IsZeroValue(const Val& value) {
   switch (value.kind()) {
-    case Kind::kNull: return true;
+    case Kind::kNull:
+      return true;
     case Kind::kBool:
     case Kind::kInt:
     case Kind::kUint:
-    case Kind::kDuration: return value.AsInt() == 0;
-    case Kind::kDouble: return value.AsDouble() == 0;
+    case Kind::kDuration:
+      return value.AsInt() == 0;
+    case Kind::kDouble:
+      return value.AsDouble() == 0;
     case Kind::kString:
-    case Kind::kBytes: return value.raw_size() == 0;
-    case Kind::kTimestamp: return IsZero(value.AsTime());
-    case Kind::kList: return ListSize(value) == 0;
-    case Kind::kMap: return MapSize(value) == 0;
-    case Kind::kStruct: return value.raw_size() == 0;
-    default: return false;
+    case Kind::kBytes:
+      return value.raw_size() == 0;
+    case Kind::kTimestamp:
+      return IsZero(value.AsTime());
+    case Kind::kList:
+      return ListSize(value) == 0;
+    case Kind::kMap:
+      return MapSize(value) == 0;
+    case Kind::kStruct:
+      return value.raw_size() == 0;
+    default:
+      return false;
   }
 }
 
 std::string GoText(Arena& arena, const Val& value) {
   switch (value.kind()) {
-    case Kind::kNull: return "null";
-    case Kind::kBool: return value.AsBool() ? "true" : "false";
-    case Kind::kInt: return std::to_string(value.AsInt());
-    case Kind::kUint: return std::to_string(value.AsUint());
-    case Kind::kDouble: return Text(value.AsDouble());
+    case Kind::kNull:
+      return "null";
+    case Kind::kBool:
+      return value.AsBool() ? "true" : "false";
+    case Kind::kInt:
+      return std::to_string(value.AsInt());
+    case Kind::kUint:
+      return std::to_string(value.AsUint());
+    case Kind::kDouble:
+      return Text(value.AsDouble());
     case Kind::kString:
     case Kind::kBytes:
-    case Kind::kError: return std::string(value.AsText());
-    case Kind::kDuration: return DurationText(value.AsInt());
-    case Kind::kTimestamp: return Text(ZonedTime{value.AsTime(), value.time_offset()});
-    case Kind::kType: return std::string(value.AsType()->name);
+    case Kind::kError:
+      return std::string(value.AsText());
+    case Kind::kDuration:
+      return DurationText(value.AsInt());
+    case Kind::kTimestamp:
+      return Text(ZonedTime{value.AsTime(), value.time_offset()});
+    case Kind::kType:
+      return std::string(value.AsType()->name);
     case Kind::kOptional:
       return value.AsOptional() == nullptr ? "optional.none()"
                                            : "optional(" + GoText(arena, *value.AsOptional()) + ")";
@@ -545,7 +630,8 @@ std::string GoText(Arena& arena, const Val& value) {
       }
       return out + "}";
     }
-    default: return std::string(TypeNameOf(value));
+    default:
+      return std::string(TypeNameOf(value));
   }
 }
 

@@ -43,7 +43,7 @@ enum class Kind : uint8_t {
   kDuration,  // nanoseconds
   kType,
   kList,
-  kMap,  // also an object of a schema
+  kMap,     // also an object of a schema
   kStruct,  // made by Name{field: value}
   kOptional,
   kOpaque,  // quantities, IP addresses and other values of libraries

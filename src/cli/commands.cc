@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "cli/apiserver/kube_apiserver.h"
 #include "cli/bench/bench_commands.h"
+#include "cli/cel/cel_command.h"
 #include "cli/common/output.h"
 #include "cli/common/server_flags.h"
 #include "cli/completion.h"
@@ -161,6 +162,8 @@ std::span<const Command> AllCommands() {
       KubeControllerManagerCommand(),
       {"convert", "convert Kubernetes objects between JSON, YAML and protobuf", kConvertDescription,
        kConvertExamples, kConvertExitCodes, MakeConvert},
+      {"cel", "check and evaluate expressions of Kubernetes' CEL", kCelDescription, kCelExamples,
+       kCelExitCodes, MakeCel},
       {"store",
        "back up, restore, inspect and copy the cluster's store",
        kStoreDescription,

@@ -1,12 +1,12 @@
 #include "cel/cases/case_runner.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+
+#include <gtest/gtest.h>
 
 namespace skiff::cel {
 namespace {
@@ -36,8 +36,8 @@ TEST(CelCasesTest, ExpressionsAnswerWhatKubernetesAnswers) {
   for (const std::filesystem::path& file : files) {
     const Result<CaseCounts> counts = runner.RunFile(file.string());
     ASSERT_TRUE(counts) << counts.error().ToString();
-    std::cout << file.filename().string() << ": " << counts->passed << " passed, "
-              << counts->failed << " failed, " << counts->skipped << " skipped\n";
+    std::cout << file.filename().string() << ": " << counts->passed << " passed, " << counts->failed
+              << " failed, " << counts->skipped << " skipped\n";
     all.passed += counts->passed;
     all.failed += counts->failed;
     all.skipped += counts->skipped;

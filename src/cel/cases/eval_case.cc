@@ -205,7 +205,8 @@ class EvalCase {
       };
       const auto same = [](uint64_t got, const Value* expected) {
         // JSON numbers beyond int are doubles, which are not exact.
-        if (expected->tag() == Tag::kDouble) return static_cast<double>(got) == expected->AsDouble();
+        if (expected->tag() == Tag::kDouble)
+          return static_cast<double>(got) == expected->AsDouble();
         return got == Number(expected);
       };
       const Value* min = estimate->Find("min");

@@ -40,12 +40,15 @@ std::string Bytes(const Value& tagged) {
 
 bool SameAsJson(Arena& arena, const Val& value, const Value& json) {
   switch (json.tag()) {
-    case Tag::kNull: return value.kind() == Kind::kNull;
-    case Tag::kBool: return value.is_bool() && value.AsBool() == json.AsBool();
+    case Tag::kNull:
+      return value.kind() == Kind::kNull;
+    case Tag::kBool:
+      return value.is_bool() && value.AsBool() == json.AsBool();
     case Tag::kInt:
       if (value.kind() == Kind::kDuration) return value.AsInt() == json.AsInt();
       return Equal(arena, value, Val::Int(json.AsInt()));
-    case Tag::kDouble: return Equal(arena, value, Val::Double(json.AsDouble()));
+    case Tag::kDouble:
+      return Equal(arena, value, Val::Double(json.AsDouble()));
     case Tag::kString:
       if (value.kind() == Kind::kBytes) {
         return DecodeBase64(json.AsText()).value_or("") == value.AsText();
@@ -58,7 +61,8 @@ bool SameAsJson(Arena& arena, const Val& value, const Value& json) {
       }
       return true;
     }
-    default: break;
+    default:
+      break;
   }
   if (value.kind() != Kind::kMap && value.kind() != Kind::kStruct) return false;
   const Val map =
@@ -127,23 +131,31 @@ bool SameAsTagged(Arena& arena, const Val& value, const Value& tagged) {
   const std::string_view text = Text(tagged, "v");
   const Value* inner = tagged.Find("v");
   switch (value.kind()) {
-    case Kind::kNull: return type == "null";
-    case Kind::kBool: return type == "bool" && inner->AsBool() == value.AsBool();
-    case Kind::kInt: return type == "int" && Number<int64_t>(text) == value.AsInt();
-    case Kind::kUint: return type == "uint" && Number<uint64_t>(text) == value.AsUint();
+    case Kind::kNull:
+      return type == "null";
+    case Kind::kBool:
+      return type == "bool" && inner->AsBool() == value.AsBool();
+    case Kind::kInt:
+      return type == "int" && Number<int64_t>(text) == value.AsInt();
+    case Kind::kUint:
+      return type == "uint" && Number<uint64_t>(text) == value.AsUint();
     case Kind::kDouble: {
       const double expected = Double(text);
       if (type != "double") return false;
       return std::isnan(expected) ? std::isnan(value.AsDouble()) : expected == value.AsDouble();
     }
-    case Kind::kString: return type == "string" && Bytes(tagged) == value.AsText();
-    case Kind::kBytes: return type == "bytes" && Bytes(tagged) == value.AsText();
+    case Kind::kString:
+      return type == "string" && Bytes(tagged) == value.AsText();
+    case Kind::kBytes:
+      return type == "bytes" && Bytes(tagged) == value.AsText();
     case Kind::kTimestamp: {
       const Result<Timestamp> time = ParseTime(text);
       return type == "timestamp" && time && *time == value.AsTime();
     }
-    case Kind::kDuration: return type == "duration" && Number<int64_t>(text) == value.AsInt();
-    case Kind::kType: return type == "type" && text == value.AsType()->name;
+    case Kind::kDuration:
+      return type == "duration" && Number<int64_t>(text) == value.AsInt();
+    case Kind::kType:
+      return type == "type" && text == value.AsType()->name;
     case Kind::kList: {
       if (type != "list" || ListSize(value) != inner->size()) return false;
       for (size_t i = 0; i < inner->size(); ++i) {
@@ -151,7 +163,8 @@ bool SameAsTagged(Arena& arena, const Val& value, const Value& tagged) {
       }
       return true;
     }
-    case Kind::kMap: return type == "map" && SameMap(arena, value, *inner);
+    case Kind::kMap:
+      return type == "map" && SameMap(arena, value, *inner);
     case Kind::kOptional:
       if (type != "optional") return false;
       if (value.AsOptional() == nullptr) return inner == nullptr || inner->is_null();
@@ -175,8 +188,10 @@ bool SameAsTagged(Arena& arena, const Val& value, const Value& tagged) {
       // Sums of quantities were recorded as plain objects.
       if (type == "object") return tagged.Find("json")->AsText() == OpaqueText(*value.AsOpaque());
       return type == TypeNameOf(value) && text == OpaqueText(*value.AsOpaque());
-    case Kind::kError: return type == "error" && text == value.AsText();
-    default: return false;
+    case Kind::kError:
+      return type == "error" && text == value.AsText();
+    default:
+      return false;
   }
 }
 
