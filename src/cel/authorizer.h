@@ -4,9 +4,11 @@
 // CEL knows nothing of servers: who has an authorizer gives it as this interface.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "cel/declarations.h"
 #include "cel/evaluation.h"
 
 namespace skiff::cel {
@@ -43,6 +45,8 @@ class Authorizer {
   virtual ~Authorizer() = default;
   virtual AuthorizerDecision Authorize(const AuthorizerRequest& request) const = 0;
 };
+
+std::span<const OverloadRow> AuthorizerFunctions();
 
 // The values of `authorizer` and `authorizer.requestResource`. The authorizer outlives them.
 Val AuthorizerVal(Evaluation& evaluation, const Authorizer& authorizer, std::string user);

@@ -2,8 +2,18 @@
 
 #include <set>
 
-#include "cel/functions.h"
+#include "cel/authorizer.h"
 #include "cel/opaque.h"
+#include "cel/overloads_format.h"
+#include "cel/overloads_lists.h"
+#include "cel/overloads_network.h"
+#include "cel/overloads_optional.h"
+#include "cel/overloads_quantity.h"
+#include "cel/overloads_regex.h"
+#include "cel/overloads_standard.h"
+#include "cel/overloads_strings.h"
+#include "cel/overloads_time.h"
+#include "cel/protobuf_types.h"
 
 namespace skiff::cel {
 namespace {

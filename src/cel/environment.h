@@ -5,6 +5,7 @@
 // and by any number of threads.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>

@@ -1,5 +1,6 @@
 #include "cel/evaluation.h"
 
+#include "cel/overloads_regex.h"
 #include "cel/schema_types.h"
 #include "cel/values/numbers.h"
 #include "cel/values/time_zones.h"

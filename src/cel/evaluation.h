@@ -106,10 +106,6 @@ class Evaluation {
   std::vector<std::unique_ptr<OpaqueBase>> owned_;
 };
 
-// matches(), find() and findAll() with a pattern that was compiled before.
-Val InvokeRegex(Evaluation& evaluation, const Regex& regex, std::string_view function,
-                std::span<const Val> args);
-
 // Whether a value may be an argument of a parameter of this type, as the run time looks at it: of
 // lists and maps, the first member counts.
 bool MatchesAtRunTime(Arena& arena, const Type& type, const Val& value);

@@ -1,9 +1,10 @@
+#include "cel/overloads_format.h"
+
 #include <array>
 
 #include "cel/functions.h"
 #include "cel/values/named_formats.h"
 
-// Formats with names: format.dns1123Label().validate(text).
 namespace skiff::cel {
 namespace {
 

@@ -1,3 +1,5 @@
+#include "cel/overloads_lists.h"
+
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -6,7 +8,6 @@
 #include "cel/values/numbers.h"
 #include "cel/values/time.h"
 
-// Lists: Kubernetes' library, cel-go's library (version 3), and its sets.
 namespace skiff::cel {
 namespace {
 

@@ -1,10 +1,11 @@
+#include "cel/overloads_network.h"
+
 #include <array>
 
 #include "cel/functions.h"
 #include "cel/values/ip.h"
 #include "cel/values/url.h"
 
-// URLs, IP addresses and CIDRs.
 namespace skiff::cel {
 namespace {
 

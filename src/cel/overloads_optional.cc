@@ -1,8 +1,9 @@
+#include "cel/overloads_optional.h"
+
 #include <array>
 
 #include "cel/functions.h"
 
-// Optional values, and what the macros of folds with two variables call.
 namespace skiff::cel {
 namespace {
 

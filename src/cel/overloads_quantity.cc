@@ -1,10 +1,11 @@
+#include "cel/overloads_quantity.h"
+
 #include <array>
 
 #include "cel/functions.h"
 #include "cel/values/quantity.h"
 #include "cel/values/semver.h"
 
-// Quantities and semantic versions.
 namespace skiff::cel {
 namespace {
 

@@ -1,8 +1,9 @@
+#include "cel/overloads_regex.h"
+
 #include <array>
 
 #include "cel/functions.h"
 
-// find() and findAll(); matches() is CEL's own.
 namespace skiff::cel {
 namespace {
 

@@ -1,3 +1,5 @@
+#include "cel/overloads_standard.h"
+
 #include <array>
 #include <cmath>
 
@@ -7,7 +9,6 @@
 #include "cel/values/numbers.h"
 #include "cel/values/time.h"
 
-// The operators, conversions and text functions that CEL itself has.
 namespace skiff::cel {
 namespace {
 

@@ -1,10 +1,11 @@
+#include "cel/overloads_strings.h"
+
 #include <array>
 
 #include "cel/format_call.h"
 #include "cel/functions.h"
 #include "cel/values/strings.h"
 
-// cel-go's library of strings, version 2, and jsonpatch.escapeKey().
 namespace skiff::cel {
 namespace {
 

@@ -1,9 +1,10 @@
+#include "cel/overloads_time.h"
+
 #include <array>
 
 #include "cel/functions.h"
 #include "cel/values/time.h"
 
-// Getters of timestamps and durations.
 namespace skiff::cel {
 namespace {
 

@@ -1,8 +1,9 @@
+#include "cel/protobuf_types.h"
+
 #include <array>
 
 #include "cel/functions.h"
 
-// Messages that stand for values of CEL: google.protobuf.Int64Value{value: 1} is 1.
 namespace skiff::cel {
 namespace {
 

@@ -1,6 +1,7 @@
 #include "cel/cases/case_runner.h"
 
 #include "base/read_file.h"
+#include "cel/cases/eval_case.h"
 #include "cel/values/escape.h"
 #include "object/json/decode.h"
 

@@ -43,8 +43,7 @@ class CaseRunner {
   std::map<std::string, std::shared_ptr<const Document>> contexts_;  // by folder
 };
 
-// What differs; empty: nothing. `context` is what the record's `use` names, or null.
-std::string RunEvalCase(const Value& record, const Value* context);
+// What differs; empty: nothing.
 std::string RunEscapeCase(const Value& record);
 
 }  // namespace skiff::cel

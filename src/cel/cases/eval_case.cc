@@ -1,7 +1,10 @@
-#include <charconv>
+#include "cel/cases/eval_case.h"
+
+#include <map>
+#include <memory>
+#include <optional>
 
 #include "cel/authorizer.h"
-#include "cel/cases/case_runner.h"
 #include "cel/cases/tagged.h"
 #include "cel/cost_estimate.h"
 #include "cel/document_view.h"

@@ -1,6 +1,7 @@
+#include "cel/authorizer.h"
+
 #include <array>
 
-#include "cel/authorizer.h"
 #include "cel/functions.h"
 #include "cel/values/strings.h"
 #include "object/scalar/names.h"

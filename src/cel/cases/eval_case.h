@@ -1,0 +1,13 @@
+// One recorded expression.
+#pragma once
+
+#include <string>
+
+#include "object/value.h"
+
+namespace skiff::cel {
+
+// What differs; empty: nothing. `context` is what the record's `use` names, or null.
+std::string RunEvalCase(const Value& record, const Value* context);
+
+}  // namespace skiff::cel
