@@ -65,6 +65,18 @@ Schema ReadSchema(const Value& json) {
   schema.max_items = Number(json, "maxItems");
   schema.max_properties = Number(json, "maxProperties");
   schema.has_default = Get(json, "default") != nullptr;
+  schema.map_type = Text(json, "x-kubernetes-map-type");
+  if (const Value* rules = Get(json, "x-kubernetes-validations");
+      rules != nullptr && rules->is_list()) {
+    for (const Value& rule : rules->items()) {
+      schema.validations.push_back({Text(rule, "rule"), Text(rule, "message"),
+                                    Text(rule, "messageExpression"), Text(rule, "reason"),
+                                    Text(rule, "fieldPath"), Flag(rule, "optionalOldSelf")});
+    }
+  }
+  if (const Value* all = Get(json, "allOf"); all != nullptr && all->is_list()) {
+    for (const Value& one : all->items()) schema.all_of.push_back(ReadSchema(one));
+  }
   if (const Value* properties = Get(json, "properties");
       properties != nullptr && properties->is_map()) {
     schema.has_properties = true;

@@ -21,6 +21,16 @@
 
 namespace skiff::cel {
 
+// One of x-kubernetes-validations.
+struct ValidationRule {
+  std::string rule;
+  std::string message;
+  std::string message_expression;
+  std::string reason;
+  std::string field_path;
+  bool optional_old_self = false;
+};
+
 // The parts of a structural schema that CEL looks at.
 struct Schema {
   std::string type;  // "object", "array", …; empty: none
@@ -42,6 +52,9 @@ struct Schema {
   std::optional<int64_t> max_properties;
   std::vector<std::string> string_enum;  // those values of `enum` that are strings
   bool has_enum = false;
+  std::vector<ValidationRule> validations;
+  std::string map_type;  // "", "granular", "atomic"
+  std::vector<Schema> all_of;
 };
 
 // From the JSON of a schema. What CEL does not look at is skipped.

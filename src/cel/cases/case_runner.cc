@@ -2,6 +2,7 @@
 
 #include "base/read_file.h"
 #include "cel/cases/eval_case.h"
+#include "cel/cases/rule_case.h"
 #include "cel/values/escape.h"
 #include "object/json/decode.h"
 
@@ -70,6 +71,8 @@ Result<CaseCounts> CaseRunner::RunFile(const std::string& path) {
       const std::string_view use = Text(record, "use");
       const Value* context = use.empty() || !contexts.is_map() ? nullptr : contexts.Find(use);
       difference = RunEvalCase(record, context);
+    } else if (kind == "crd") {
+      difference = RunRuleCase(record);
     } else if (kind == "escape" || kind == "unescape") {
       difference = RunEscapeCase(record);
     } else {

@@ -1,0 +1,13 @@
+// One recorded schema with its rules.
+#pragma once
+
+#include <string>
+
+#include "object/value.h"
+
+namespace skiff::cel {
+
+// What differs; empty: nothing.
+std::string RunRuleCase(const Value& record);
+
+}  // namespace skiff::cel
