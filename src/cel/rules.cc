@@ -128,6 +128,17 @@ class RuleCompiler {
   std::shared_ptr<const Environment> base_;
 };
 
+// Rules that are only below allOf do not count: Kubernetes then runs none.
+bool HasRules(const Schema& schema) {
+  if (!schema.validations.empty()) return true;
+  if (schema.items != nullptr && HasRules(*schema.items)) return true;
+  if (schema.additional_properties != nullptr && HasRules(*schema.additional_properties)) {
+    return true;
+  }
+  return std::ranges::any_of(schema.properties,
+                             [](const auto& property) { return HasRules(property.second); });
+}
+
 // What an old value corresponds to a new one.
 struct Correlated {
   const Value* now;
@@ -382,6 +393,7 @@ class RuleRunner {
 
 std::unique_ptr<RuleNode> CompileRules(const Schema& schema, bool resource_root,
                                        std::shared_ptr<const Environment> environment) {
+  if (!HasRules(schema)) return nullptr;
   return RuleCompiler(std::move(environment)).Make(schema, schema, resource_root);
 }
 

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string>
 
+#include "cel/document_view.h"
+#include "cel/values/time.h"
 #include "object/scalar/base64.h"
 #include "object/scalar/duration.h"
 #include "object/scalar/time.h"
@@ -108,6 +110,9 @@ Val ReadDate(Arena& arena, std::string_view text) {
 
 Val ReadDateTime(Arena& arena, std::string_view text) {
   if (text.empty()) return Val::Time({});
+  if (const Result<ZonedTime> time = TimestampFromText(text)) {
+    return Val::Time(time->at, time->offset_seconds);
+  }
   if (const Result<Timestamp> time = ParseTime(text)) return Val::Time(*time);
   if (const Result<Timestamp> local = ParseTime(std::string(text) + "Z")) return Val::Time(*local);
   const std::string shown(text);
@@ -183,7 +188,7 @@ Val ReadBySchema(Arena& arena, const Value& value, const SchemaType& schema) {
       if (value.tag() == Tag::kInt) return Val::Double(static_cast<double>(value.AsInt()));
       return Invalid(arena, "float", value);
     case Read::kPreserved:
-      return Val::DocumentMap(&value, nullptr);
+      return FromDocument(arena, value, nullptr);
     case Read::kInvalid:
       break;
   }
