@@ -165,7 +165,7 @@ void FieldErrors::TooMany(std::string_view field, size_t count, size_t max_count
   if (!TakesAnother()) return;
   Add("FieldValueTooMany", field,
       "Too many: " + std::to_string(count) + ": must have at most " + std::to_string(max_count) +
-          " items");
+          (max_count == 1 ? " item" : " items"));
 }
 
 void FieldErrors::TypeInvalid(std::string_view field, const ShownValue& value,

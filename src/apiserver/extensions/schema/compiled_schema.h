@@ -1,0 +1,153 @@
+// The structural schema of a version of a custom resource, in the form that pruning, defaulting,
+// validation and server-side apply walk: a tree of nodes, made once of the JSONSchemaProps of a
+// definition that has been found valid.
+//
+// A node says two things of a value: what it may hold (properties, items and additionalProperties,
+// which lead to nodes again) and what is asked of it (checks). The nodes of allOf, anyOf, oneOf and
+// not hang from the checks; they only ask. Everything, texts included, lies in one arena: about
+// 90 bytes for a node and 24 for a property, and what is written for people is left out.
+//
+// A CompiledSchema is immutable and shared; any thread may read it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "apiserver/extensions/schema/formats.h"
+#include "apiserver/extensions/schema/pattern_cache.h"
+#include "base/arena.h"
+#include "base/status.h"
+#include "object/descriptor.h"
+#include "object/value.h"
+
+namespace skiff {
+
+enum class SchemaType : uint8_t {
+  kAny,  // none is said
+  kObject,
+  kArray,
+  kString,
+  kInteger,
+  kNumber,
+  kBoolean,
+  kIntOrString,
+};
+
+struct SchemaNode;
+
+struct SchemaProperty {
+  std::string_view name;
+  const SchemaNode* schema;
+};
+
+// One of x-kubernetes-validations, as it is written.
+struct SchemaRule {
+  std::string_view rule;
+  std::string_view message;
+  std::string_view message_expression;
+  std::string_view reason;
+  std::string_view field_path;
+  bool optional_old_self = false;
+};
+
+struct SchemaChecks {
+  // Which of the numbers below are asked for.
+  static constexpr uint16_t kMinimum = 1;
+  static constexpr uint16_t kMaximum = 2;
+  static constexpr uint16_t kMultipleOf = 4;
+  static constexpr uint16_t kMinLength = 8;
+  static constexpr uint16_t kMaxLength = 16;
+  static constexpr uint16_t kMinItems = 32;
+  static constexpr uint16_t kMaxItems = 64;
+  static constexpr uint16_t kMinProperties = 128;
+  static constexpr uint16_t kMaxProperties = 256;
+
+  bool has(uint16_t check) const { return (asked & check) != 0; }
+
+  std::span<const Value> allowed = {};  // enum
+  std::span<const std::string_view> required = {};
+  std::span<const SchemaNode> all_of = {};
+  std::span<const SchemaNode> any_of = {};
+  std::span<const SchemaNode> one_of = {};
+  const SchemaNode* negated = nullptr;
+  std::string_view pattern = {};
+  std::string_view format_name = {};  // as it is written; empty when it is none that is known
+  double minimum = 0;
+  double maximum = 0;
+  double multiple_of = 0;
+  int64_t min_length = 0;
+  int64_t max_length = 0;
+  int64_t min_items = 0;
+  int64_t max_items = 0;
+  int64_t min_properties = 0;
+  int64_t max_properties = 0;
+  uint16_t asked = 0;
+  ValueFormat format = ValueFormat::kNone;
+  bool exclusive_minimum = false;
+  bool exclusive_maximum = false;
+  bool unique_items = false;
+};
+
+struct SchemaNode {
+  static constexpr uint16_t kNullable = 1;
+  static constexpr uint16_t kPreserve = 2;   // x-kubernetes-preserve-unknown-fields
+  static constexpr uint16_t kEmbedded = 4;   // x-kubernetes-embedded-resource
+  static constexpr uint16_t kOpen = 8;       // has additionalProperties, as a schema or a boolean
+  static constexpr uint16_t kClosed = 16;    // additionalProperties: false
+  static constexpr uint16_t kDefaults = 32;  // these are about the node and all below it
+  static constexpr uint16_t kResources = 64;
+  static constexpr uint16_t kKeyedLists = 128;  // of type set or map
+  static constexpr uint16_t kRules = 256;
+
+  bool is(uint16_t flag) const { return (flags & flag) != 0; }
+  bool nullable() const { return is(kNullable); }
+  // Null when there is no such property.
+  const SchemaNode* FindProperty(std::string_view name) const;
+  // Of the property, or else of additionalProperties; null when neither describes the field.
+  const SchemaNode* FindField(std::string_view name) const {
+    const SchemaNode* property = FindProperty(name);
+    return property != nullptr ? property : additional;
+  }
+
+  std::span<const SchemaProperty> properties = {};  // ascending by name
+  const SchemaNode* items = nullptr;
+  const SchemaNode* additional = nullptr;
+  const SchemaChecks* checks = nullptr;  // null when nothing is asked beyond the type
+  const Value* default_value = nullptr;
+  std::span<const SchemaRule> rules = {};
+  std::span<const std::string_view> list_map_keys = {};
+  uint16_t flags = 0;
+  SchemaType type = SchemaType::kAny;
+  ListType list_type = ListType::kUnset;
+  MapType map_type = MapType::kUnset;
+};
+
+class CompiledSchema {
+ public:
+  // `schema` is a JSONSchemaProps, typed or not; it is not needed afterwards. Fails on defaults
+  // and enumerations that are no JSON, and on nesting beyond limits::kMaxDepth.
+  static Result<std::shared_ptr<const CompiledSchema>> Compile(
+      const Value& schema, std::shared_ptr<PatternCache> patterns);
+
+  const SchemaNode& root() const { return *root_; }
+  PatternCache& patterns() const { return *patterns_; }
+  // The memory that it takes, apart from compiled patterns.
+  size_t BytesReserved() const { return sizeof(*this) + arena_.BytesReserved(); }
+  size_t node_count() const { return node_count_; }
+
+ private:
+  friend class SchemaCompiler;
+  CompiledSchema() : arena_(kBlockBytes, kBlockBytes) {}
+
+  static constexpr size_t kBlockBytes = 4096;
+
+  Arena arena_;
+  std::shared_ptr<PatternCache> patterns_;
+  const SchemaNode* root_ = nullptr;
+  size_t node_count_ = 0;
+};
+
+}  // namespace skiff

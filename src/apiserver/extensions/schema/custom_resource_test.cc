@@ -1,0 +1,144 @@
+// testdata/*.jsonl: what Kubernetes answered when custom resources were written. A line is a
+// schema, which holds for the lines below it, or an object that is written:
+//
+//   object       what was sent; with `old` as an update of that, with `subresource` of its status
+//   becomes      what is stored
+//   faults       what is wrong with it: field, reason and message of each cause
+//   dropped      unknown fields, in the order in which they are told
+//   refused      the object is no such object at all, and this is why
+#include "apiserver/extensions/schema/custom_resource.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "object/json/decode.h"
+#include "object/json/encode.h"
+
+namespace skiff {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of JSON text, as a definition has it.
+std::shared_ptr<const CompiledSchema> SchemaOfJson(std::string_view json) {
+  const MessageDesc* type = FindMessage("apiextensions.k8s.io/v1", "JSONSchemaProps");
+  const Result<Document> typed = DecodeJson(json, type);
+  EXPECT_TRUE(typed.has_value()) << json;
+  if (!typed) return nullptr;
+  auto made = CompiledSchema::Compile(typed->root(), std::make_shared<PatternCache>());
+  EXPECT_TRUE(made.has_value()) << json;
+  return made ? *made : nullptr;
+}
+
+Document ObjectOf(const Value& content) {
+  Document out(Arena(), Value::EmptyMap());
+  const auto set = [&](Value& map, std::string_view name, Value value) {
+    map.SetEntry(out.arena(), name, value);
+  };
+  out.root() = content.CopyInto(out.arena());
+  Value metadata = Value::EmptyMap();
+  set(metadata, "name", Value::String("thing"));
+  set(out.root(), "metadata", metadata);
+  set(out.root(), "apiVersion", Value::String("example.com/v1"));
+  set(out.root(), "kind", Value::String("Thing"));
+  return out;
+}
+
+std::string ContentOf(const Document& object) {
+  Document copy = object.Copy();
+  for (const std::string_view name : {"apiVersion", "kind", "metadata"}) copy.root().Erase(name);
+  return EncodeJson(copy.root());
+}
+
+std::vector<std::string> WantedFaults(const Value& faults) {
+  std::vector<std::string> out;
+  for (const Value& fault : faults.items()) {
+    out.push_back(std::string(fault.items()[0].AsText()) + " " +
+                  std::string(fault.items()[1].AsText()) + " " +
+                  std::string(fault.items()[2].AsText()));
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+std::vector<std::string> FoundFaults(const FieldErrors& errors) {
+  constexpr size_t kPrefix = std::string_view("FieldValue").size();
+  std::vector<std::string> out;
+  for (const StatusCause& cause : errors.causes()) {
+    out.push_back(cause.field + " " + cause.reason.substr(kPrefix) + " " + cause.message);
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+void Validate(const CompiledSchema& schema, const Value& line, const Document& object,
+              FieldErrors& errors) {
+  const Value* before = line.Find("old");
+  if (before == nullptr) return ValidateCustomResource(schema, object.root(), errors);
+  const Document old = ObjectOf(*before);
+  if (line.Find("subresource") != nullptr) {
+    ValidateCustomResourceStatus(schema, object.root(), old.root(), true, errors);
+  } else {
+    ValidateCustomResourceUpdate(schema, object.root(), old.root(), true, errors);
+  }
+}
+
+void CheckLine(const CompiledSchema& schema, const Value& line) {
+  Document object = ObjectOf(*line.Find("object"));
+  std::vector<FieldIssue> issues;
+  const Result<void> coerced = CoerceCustomResource(schema, object, {.issues = &issues});
+  if (const Value* refused = line.Find("refused")) {
+    ASSERT_FALSE(coerced.has_value());
+    EXPECT_EQ(coerced.error().message(), refused->AsText());
+    return;
+  }
+  ASSERT_TRUE(coerced.has_value()) << coerced.error().message();
+  if (const Value* dropped = line.Find("dropped")) {
+    std::vector<std::string> found;
+    for (const FieldIssue& issue : issues) found.push_back(issue.path);
+    std::vector<std::string> wanted;
+    for (const Value& path : dropped->items()) wanted.emplace_back(path.AsText());
+    EXPECT_EQ(found, wanted);
+  }
+  DefaultCustomResource(schema, object);
+  FieldErrors errors;
+  Validate(schema, line, object, errors);
+  const Value* faults = line.Find("faults");
+  EXPECT_EQ(FoundFaults(errors),
+            faults != nullptr ? WantedFaults(*faults) : std::vector<std::string>());
+  if (const Value* becomes = line.Find("becomes")) {
+    EXPECT_EQ(ContentOf(object), EncodeJson(*becomes));
+  }
+}
+
+TEST(CustomResourceTest, WrittenObjectsAreAnsweredAsRecorded) {
+  size_t lines = 0;
+  for (const auto& file :
+       fs::directory_iterator(SKIFF_SOURCE_DIR "/src/apiserver/extensions/schema/testdata")) {
+    std::ifstream in(file.path());
+    std::shared_ptr<const CompiledSchema> schema;
+    std::string text;
+    for (size_t number = 1; std::getline(in, text); ++number) {
+      SCOPED_TRACE(file.path().filename().string() + ":" + std::to_string(number) + ": " + text);
+      const Result<Document> line = DecodeJson(text, nullptr);
+      ASSERT_TRUE(line.has_value()) << line.error().message();
+      if (const Value* of = line->root().Find("schema")) {
+        schema = SchemaOfJson(EncodeJson(*of));
+        continue;
+      }
+      ASSERT_NE(schema, nullptr);
+      CheckLine(*schema, line->root());
+      ++lines;
+    }
+  }
+  EXPECT_GT(lines, 200u);
+}
+
+}  // namespace
+}  // namespace skiff

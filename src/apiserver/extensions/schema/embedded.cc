@@ -1,0 +1,193 @@
+#include "apiserver/extensions/schema/embedded.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "apiserver/extensions/schema/value_faults.h"
+#include "apiserver/validation/common.h"
+#include "base/strings.h"
+#include "object/json/decode.h"
+#include "object/json/encode.h"
+#include "object/path.h"
+#include "object/scalar/names.h"
+#include "views/meta/v1.h"
+
+namespace skiff {
+namespace {
+
+using views::meta_v1::ObjectMeta;
+
+Result<Document> TypedMetadata(const Value& metadata, std::vector<FieldIssue>* issues) {
+  return DecodeJson(EncodeJson(metadata), ObjectMeta::Type(), {.issues = issues});
+}
+
+// Those fields that can be read one by one.
+Value ReadableFields(const Value& metadata, Arena& arena) {
+  Value out = Value::EmptyMap();
+  for (const MapEntry& entry : metadata.entries()) {
+    const Value alone = Value::Map(arena, {&entry, 1});
+    if (TypedMetadata(alone, nullptr)) out.SetEntry(arena, entry.key, entry.value);
+  }
+  return out;
+}
+
+class EmbeddedCoercer {
+ public:
+  EmbeddedCoercer(Arena& arena, const EmbeddedOptions& options)
+      : arena_(arena), options_(options) {}
+
+  Result<void> Coerce(const SchemaNode& schema, Value& value, const PathNode& path) {
+    if (!schema.is(SchemaNode::kResources)) return {};
+    if (value.is_list() && schema.items != nullptr) {
+      PathNode at(&path, uint32_t{0});
+      for (uint32_t i = 0; i < value.size(); ++i) {
+        at.SetIndex(i);
+        SKIFF_RETURN_IF_ERROR(Coerce(*schema.items, value.items()[i], at));
+      }
+    }
+    if (!value.is_map()) return {};
+    if (schema.is(SchemaNode::kEmbedded)) SKIFF_RETURN_IF_ERROR(CoerceMeta(value, path));
+    for (MapEntry& entry : value.entries()) {
+      const SchemaNode* field = schema.FindField(entry.key);
+      if (field == nullptr) continue;
+      SKIFF_RETURN_IF_ERROR(Coerce(*field, entry.value, PathNode(&path, entry.key)));
+    }
+    return {};
+  }
+
+ private:
+  Result<void> CoerceMeta(Value& object, const PathNode& path) {
+    for (const std::string_view name : {"apiVersion", "kind"}) {
+      const Value* text = object.Find(name);
+      if (text == nullptr || text->is_string()) continue;
+      if (!options_.drop_invalid) return Refuse(PathNode(&path, name), *text, "must be a string");
+      object.Erase(name);
+    }
+    Value* metadata = object.Find("metadata");
+    if (metadata == nullptr) return {};
+    const PathNode at(&path, "metadata");
+    std::vector<FieldIssue> issues;
+    Result<Document> typed = TypedMetadata(*metadata, &issues);
+    if (!typed && options_.drop_invalid && metadata->is_map()) {
+      issues.clear();
+      typed = TypedMetadata(ReadableFields(*metadata, arena_), &issues);
+    }
+    if (!typed) {
+      if (options_.drop_invalid) return {};
+      return Refuse(at, *metadata, typed.error().message());
+    }
+    for (const FieldIssue& issue : issues) {
+      AddFieldIssue(options_.issues, issue.kind, at.ToString() + "." + issue.path, {});
+    }
+    const Result<Document> plain = DecodeJson(EncodeJson(typed->root()), nullptr);
+    if (!plain || !plain->root().is_map()) return {};
+    *metadata = plain->root().CopyInto(arena_);
+    const Value* created = metadata->Find("creationTimestamp");
+    if (created != nullptr && created->is_null()) metadata->Erase("creationTimestamp");
+    return {};
+  }
+
+  static Result<void> Refuse(const PathNode& path, const Value& value, std::string_view why) {
+    return BadRequest(path.ToString() + ": Invalid value: " + GoShown(value) + ": " +
+                      std::string(why));
+  }
+
+  Arena& arena_;
+  const EmbeddedOptions& options_;
+};
+
+void ValidateApiVersion(const Value& value, FieldErrors& errors) {
+  if (!value.is_string())
+    return errors.Invalid("apiVersion", ShownValue(value), "must be a string");
+  const std::string_view text = value.AsText();
+  if (text.empty()) return errors.Invalid("apiVersion", text, "must not be empty");
+  if (std::ranges::count(text, '/') < 2) return;
+  errors.Invalid("apiVersion", text, "unexpected GroupVersion string: " + std::string(text));
+}
+
+void ValidateKind(const Value& value, FieldErrors& errors) {
+  if (!value.is_string()) return errors.Invalid("kind", ShownValue(value), "must be a string");
+  const std::string_view text = value.AsText();
+  if (text.empty()) return errors.Invalid("kind", text, "must not be empty");
+  std::string problems;
+  for (const std::string& problem : CheckDns1035Label(AsciiLower(text))) {
+    if (!problems.empty()) problems += ',';
+    problems += problem;
+  }
+  if (problems.empty()) return;
+  errors.Invalid("kind", text,
+                 "may have mixed case, but should otherwise match: " + std::string(problems));
+}
+
+void ValidateMeta(const Value& value, FieldErrors& errors) {
+  const Result<Document> document = TypedMetadata(value, nullptr);
+  if (!document) {
+    return errors.Invalid("metadata", ShownValue(value), document.error().message());
+  }
+  const auto at = errors.At("metadata");
+  const ObjectMeta meta(&document->root());
+  if (!meta.generate_name().empty()) {
+    errors.Invalid("generateName", meta.generate_name(),
+                   CheckPathSegmentPrefix(meta.generate_name()));
+  }
+  if (!meta.name().empty()) {
+    errors.Invalid("name", meta.name(), CheckPathSegmentName(meta.name()));
+  }
+  if (!meta.namespace_().empty()) {
+    ValidateFormat(kDnsLabelFormat, meta.namespace_(), "namespace", errors);
+  }
+  ValidateLabels(meta.labels(), "labels", errors);
+  ValidateAnnotations(meta.annotations(), "annotations", errors);
+  for (const std::string_view finalizer : meta.finalizers()) {
+    errors.Invalid("finalizers", finalizer, CheckQualifiedName(finalizer));
+  }
+}
+
+void ValidateResource(const Value& object, FieldErrors& errors) {
+  const Value* api_version = object.Find("apiVersion");
+  const Value* kind = object.Find("kind");
+  if (api_version == nullptr) errors.Required("apiVersion");
+  if (kind == nullptr) errors.Required("kind");
+  if (api_version != nullptr) ValidateApiVersion(*api_version, errors);
+  if (kind != nullptr) ValidateKind(*kind, errors);
+  if (const Value* metadata = object.Find("metadata")) ValidateMeta(*metadata, errors);
+}
+
+}  // namespace
+
+Result<void> CoerceEmbedded(const SchemaNode& schema, Value& value, Arena& arena,
+                            const EmbeddedOptions& options) {
+  std::vector<FieldIssue> found;
+  EmbeddedOptions collecting = options;
+  if (options.issues != nullptr) collecting.issues = &found;
+  SKIFF_RETURN_IF_ERROR(EmbeddedCoercer(arena, collecting).Coerce(schema, value, PathNode()));
+  std::ranges::sort(found, {}, &FieldIssue::path);
+  for (FieldIssue& issue : found) {
+    AddFieldIssue(options.issues, issue.kind, std::move(issue.path), issue.position);
+  }
+  return {};
+}
+
+void ValidateEmbedded(const SchemaNode& schema, const Value& value, FieldErrors& errors) {
+  if (!schema.is(SchemaNode::kResources)) return;
+  if (value.is_list() && schema.items != nullptr) {
+    for (size_t i = 0; i < value.size(); ++i) {
+      const auto at = errors.At("", i);
+      ValidateEmbedded(*schema.items, value.items()[i], errors);
+    }
+  }
+  if (!value.is_map()) return;
+  if (schema.is(SchemaNode::kEmbedded)) ValidateResource(value, errors);
+  for (const MapEntry& entry : value.entries()) {
+    if (const SchemaNode* property = schema.FindProperty(entry.key)) {
+      const auto at = errors.At(entry.key);
+      ValidateEmbedded(*property, entry.value, errors);
+    } else if (schema.additional != nullptr) {
+      const auto at = errors.AtKey("", entry.key);
+      ValidateEmbedded(*schema.additional, entry.value, errors);
+    }
+  }
+}
+
+}  // namespace skiff
