@@ -17,6 +17,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/extensions/schema/testing.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
 
@@ -24,17 +25,6 @@ namespace skiff {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Of JSON text, as a definition has it.
-std::shared_ptr<const CompiledSchema> SchemaOfJson(std::string_view json) {
-  const MessageDesc* type = FindMessage("apiextensions.k8s.io/v1", "JSONSchemaProps");
-  const Result<Document> typed = DecodeJson(json, type);
-  EXPECT_TRUE(typed.has_value()) << json;
-  if (!typed) return nullptr;
-  auto made = CompiledSchema::Compile(typed->root(), std::make_shared<PatternCache>());
-  EXPECT_TRUE(made.has_value()) << json;
-  return made ? *made : nullptr;
-}
 
 Document ObjectOf(const Value& content) {
   Document out(Arena(), Value::EmptyMap());

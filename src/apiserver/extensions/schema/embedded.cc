@@ -34,7 +34,7 @@ Value ReadableFields(const Value& metadata, Arena& arena) {
 
 class EmbeddedCoercer {
  public:
-  EmbeddedCoercer(Arena& arena, const EmbeddedOptions& options)
+  EmbeddedCoercer(Arena& arena, const EmbeddedResourceOptions& options)
       : arena_(arena), options_(options) {}
 
   Result<void> Coerce(const SchemaNode& schema, Value& value, const PathNode& path) {
@@ -94,7 +94,7 @@ class EmbeddedCoercer {
   }
 
   Arena& arena_;
-  const EmbeddedOptions& options_;
+  const EmbeddedResourceOptions& options_;
 };
 
 void ValidateApiVersion(const Value& value, FieldErrors& errors) {
@@ -157,9 +157,9 @@ void ValidateResource(const Value& object, FieldErrors& errors) {
 }  // namespace
 
 Result<void> CoerceEmbedded(const SchemaNode& schema, Value& value, Arena& arena,
-                            const EmbeddedOptions& options) {
+                            const EmbeddedResourceOptions& options) {
   std::vector<FieldIssue> found;
-  EmbeddedOptions collecting = options;
+  EmbeddedResourceOptions collecting = options;
   if (options.issues != nullptr) collecting.issues = &found;
   SKIFF_RETURN_IF_ERROR(EmbeddedCoercer(arena, collecting).Coerce(schema, value, PathNode()));
   std::ranges::sort(found, {}, &FieldIssue::path);

@@ -13,7 +13,7 @@
 
 namespace skiff {
 
-struct EmbeddedOptions {
+struct EmbeddedResourceOptions {
   // Fields of metadata that have a wrong type go, instead of being an error: for what is stored.
   bool drop_invalid = false;
   std::vector<FieldIssue>* issues = nullptr;  // fields that metadata does not have
@@ -22,7 +22,7 @@ struct EmbeddedOptions {
 // Brings the metadata of all of them into the form that it has in typed objects: unknown fields go.
 // An error is a BadRequest whose message names the field.
 Result<void> CoerceEmbedded(const SchemaNode& schema, Value& value, Arena& arena,
-                            const EmbeddedOptions& options);
+                            const EmbeddedResourceOptions& options);
 
 // Reports below the place where `errors` is.
 void ValidateEmbedded(const SchemaNode& schema, const Value& value, FieldErrors& errors);

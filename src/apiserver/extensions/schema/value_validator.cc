@@ -100,18 +100,21 @@ class ValueValidator {
   }
 
   void Report(FieldErrors& errors) && {
-    if (steps_ > kMaxValidationSteps) {
+    if (is_exhausted()) {
       faults_.Says("the object takes too long to validate against its schema");
     }
     std::move(faults_).Report(errors);
   }
 
  private:
+  bool is_exhausted() const { return steps_ > kMaxValidationSteps; }
+
   // How much holds of the value, by which the best of several alternatives is told: each kind of
   // check counts that applies, and some once more that find nothing.
   uint64_t Check(const SchemaNode& node, const Value& value, const Value* old,
                  const PathNode& path) {
-    if (++steps_ > kMaxValidationSteps) return 0;
+    ++steps_;
+    if (is_exhausted()) return 0;
     const SchemaChecks& checks = node.checks != nullptr ? *node.checks : kNoChecks;
     if (value.is_null()) {
       const bool fits = CheckNull(node, path);
@@ -219,6 +222,7 @@ class ValueValidator {
       PathNode at(&path, uint32_t{0});
       uint32_t index = 0;
       for (const Value& item : list.items()) {
+        if (is_exhausted()) break;
         at.SetIndex(index++);
         holds += Check(*node.items, item, old_items ? old_items->Find(item) : nullptr, at);
       }

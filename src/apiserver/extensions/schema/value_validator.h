@@ -8,7 +8,7 @@
 // objects, but what they find counts as found at their field.
 //
 // Time is bounded: a value is visited once for each node that describes or restricts it, and beyond
-// kMaxSteps visits the value is refused.
+// kMaxValidationSteps visits the value is refused.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@
 
 namespace skiff {
 
-// Visits of values; a scan of 64 bytes of text counts as one. The largest object that a request
-// can hold has some 1.5 million values.
-inline constexpr uint64_t kMaxValidationSteps = 30'000'000;
+// Visits of values; a scan of 64 bytes of text counts as one. The largest object that can be stored
+// has some 150'000 values.
+inline constexpr uint64_t kMaxValidationSteps = 10'000'000;
 
 // Faults go where `errors` is not: their paths begin with `base`, or at the object when it is
 // empty. `old` is null for a new object.

@@ -1,0 +1,127 @@
+// Schemas and objects that are made to cost much: they take bounded time, stack and memory.
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "apiserver/extensions/schema/custom_resource.h"
+#include "apiserver/extensions/schema/pattern_cache.h"
+#include "apiserver/extensions/schema/testing.h"
+#include "base/limits.h"
+
+namespace skiff {
+namespace {
+
+FieldErrors FaultsOf(const CompiledSchema& schema, std::string_view json) {
+  Document object = DocumentOfJson(json);
+  EXPECT_TRUE(CoerceCustomResource(schema, object, {}).has_value());
+  DefaultCustomResource(schema, object);
+  FieldErrors errors;
+  ValidateCustomResource(schema, object.root(), errors);
+  return errors;
+}
+
+TEST(BadSchemaTest, TheDeepestSchemaAndObjectDoNotExhaustTheStack) {
+  constexpr size_t kLevels = 250;
+  const auto schema = SchemaOfJson(Repeated(R"({"type":"object","properties":{"a":)", kLevels) +
+                                   R"({"type":"string"})" + Repeated("}}", kLevels));
+  ASSERT_NE(schema, nullptr);
+  const FieldErrors errors =
+      FaultsOf(*schema, Repeated("{\"a\":", kLevels) + "1" + Repeated("}", kLevels));
+  ASSERT_EQ(errors.causes().size(), 1u);
+  EXPECT_TRUE(errors.causes()[0].message.ends_with("must be of type string: \"integer\""));
+}
+
+TEST(BadSchemaTest, ThousandsOfPropertiesCompileAndAreFound) {
+  std::string properties;
+  for (int i = 0; i < 20'000; ++i) {
+    properties += (i == 0 ? "\"p" : ",\"p") + std::to_string(i) + "\":{\"type\":\"integer\"}";
+  }
+  const auto schema = SchemaOfJson("{\"type\":\"object\",\"properties\":{" + properties + "}}");
+  ASSERT_NE(schema, nullptr);
+  EXPECT_EQ(FaultsOf(*schema, R"({"p0":"x","p19999":1})").size(), 1u);
+}
+
+TEST(BadSchemaTest, AlternativesWithinAlternativesEnd) {
+  // Each level tries the next one several times.
+  const auto schema =
+      SchemaOfJson(Repeated(R"({"anyOf":[{"not":{}},{"oneOf":[{"not":{}},{"allOf":[)", 20) +
+                   R"({"not":{}})" + Repeated("]}]}]}", 20));
+  ASSERT_NE(schema, nullptr);
+  EXPECT_FALSE(FaultsOf(*schema, "{\"a\":1}").empty());
+}
+
+TEST(BadValueTest, AnObjectThatTakesTooLongIsRefused) {
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += i == 0 ? "{\"items\":{}}" : ",{\"items\":{}}";
+  const auto schema =
+      SchemaOfJson(R"({"type":"object","properties":{"a":{"type":"array","allOf":[)" + many +
+                   R"(],"items":{"type":"integer"}}}})");
+  const FieldErrors errors = FaultsOf(*schema, "{\"a\":[1" + Repeated(",1", 100'000) + "]}");
+  ASSERT_EQ(errors.causes().size(), 1u);
+  EXPECT_NE(errors.causes()[0].message.find("takes too long"), std::string::npos);
+}
+
+TEST(BadValueTest, OfVeryManyFaultsAHundredAreToldAndTheRestCounted) {
+  const auto schema = SchemaOfJson(
+      R"({"type":"object","properties":{"a":{"type":"array","items":{"type":"integer"}}}})");
+  const FieldErrors errors =
+      FaultsOf(*schema, "{\"a\":[\"x\"" + Repeated(",\"x\"", 200'000) + "]}");
+  EXPECT_EQ(errors.causes().size(), limits::kMaxStatusCauses);
+  EXPECT_EQ(errors.size(), 200'001u);
+}
+
+TEST(BadValueTest, ManyEqualItemsOfASetAreOneFault) {
+  const auto schema = SchemaOfJson(
+      R"({"type":"object","properties":{"a":{"type":"array","items":{"type":"string"},
+        "x-kubernetes-list-type":"set"}}})");
+  const FieldErrors errors =
+      FaultsOf(*schema, "{\"a\":[\"x\"" + Repeated(",\"x\"", 200'000) + "]}");
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors.causes()[0].field, "a[1]");
+}
+
+TEST(BadValueTest, ALongTextIsMatchedInLinearTime) {
+  const auto schema = SchemaOfJson(
+      R"({"type":"object","properties":{"a":{"type":"string","pattern":"^(a*)*(a|aa)+(a?){30}b$"}}})");
+  const FieldErrors errors = FaultsOf(*schema, "{\"a\":\"" + std::string(1'000'000, 'a') + "\"}");
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_LT(errors.causes()[0].message.size(), limits::kMaxCauseMessageBytes);
+}
+
+TEST(BadValueTest, AVeryLongKeyDoesNotMakeAVeryLongMessage) {
+  const auto schema = SchemaOfJson(
+      R"({"type":"object","properties":{"a":{"type":"object",
+        "additionalProperties":{"type":"integer"}}}})");
+  const FieldErrors errors =
+      FaultsOf(*schema, "{\"a\":{\"" + std::string(1'000'000, 'k') + "\":\"x\"}}");
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_LT(errors.causes()[0].message.size() + errors.causes()[0].field.size(), 8192u);
+}
+
+TEST(PatternCacheTest, HugeRepetitionsAreRefused) {
+  PatternCache cache;
+  EXPECT_FALSE(cache.Get("(a{1000}){1000}")->problem().empty());
+  EXPECT_FALSE(cache.Get("(((\\p{L}{100}){100}){100}){100}")->problem().empty());
+  EXPECT_TRUE(cache.Get("^.{0,1000}$")->problem().empty());
+  EXPECT_TRUE(cache.Get("^\\p{L}{0,100}$")->Matches("äöü"));
+}
+
+TEST(PatternCacheTest, PatternsMeanWhatTheyMeanToGo) {
+  PatternCache cache;
+  EXPECT_TRUE(cache.Get("b")->Matches("abc"));
+  EXPECT_FALSE(cache.Get("^b$")->Matches("a\nb\nc"));
+  EXPECT_TRUE(cache.Get("^(?<year>[0-9]{4})-[(?<]$")->Matches("2024-<"));
+  EXPECT_FALSE(cache.Get("(?=a)")->problem().empty());
+}
+
+TEST(PatternCacheTest, OnlyTheMostRecentlyUsedAreKept) {
+  PatternCache cache;
+  const auto first = cache.Get("first");
+  for (size_t i = 0; i < 2 * PatternCache::kMaxPatterns; ++i) cache.Get("p" + std::to_string(i));
+  EXPECT_EQ(cache.size(), PatternCache::kMaxPatterns);
+  EXPECT_TRUE(first->Matches("the first"));
+}
+
+}  // namespace
+}  // namespace skiff
