@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "apiserver/extensions/schema/metadata_words.h"
 #include "apiserver/extensions/schema/value_faults.h"
 #include "apiserver/validation/common.h"
 #include "base/strings.h"
@@ -19,7 +20,10 @@ namespace {
 using views::meta_v1::ObjectMeta;
 
 Result<Document> TypedMetadata(const Value& metadata, std::vector<FieldIssue>* issues) {
-  return DecodeJson(EncodeJson(metadata), ObjectMeta::Type(), {.issues = issues});
+  Result<Document> typed = DecodeJson(EncodeJson(metadata), ObjectMeta::Type(), {.issues = issues});
+  if (typed) return typed;
+  const std::string words = GoProblemOfMetadata(metadata);
+  return words.empty() ? std::move(typed) : BadRequest(words);
 }
 
 // Those fields that can be read one by one.
