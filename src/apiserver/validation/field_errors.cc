@@ -158,7 +158,8 @@ void FieldErrors::NotFound(std::string_view field, const ShownValue& value, std:
 void FieldErrors::TooLong(std::string_view field, size_t max_bytes) {
   if (!TakesAnother()) return;
   Add("FieldValueTooLong", field,
-      "Too long: may not be more than " + std::to_string(max_bytes) + " bytes");
+      "Too long: may not be more than " + std::to_string(max_bytes) +
+          (max_bytes == 1 ? " byte" : " bytes"));
 }
 
 void FieldErrors::TooMany(std::string_view field, size_t count, size_t max_count) {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -67,6 +68,15 @@ std::vector<std::string> FoundFaults(const FieldErrors& errors) {
   return out;
 }
 
+// Of two long lists, what they do not share.
+void ExpectSame(const std::vector<std::string>& found, const std::vector<std::string>& wanted) {
+  std::vector<std::string> missing;
+  std::vector<std::string> unexpected;
+  std::ranges::set_difference(wanted, found, std::back_inserter(missing));
+  std::ranges::set_difference(found, wanted, std::back_inserter(unexpected));
+  EXPECT_EQ(unexpected, missing);
+}
+
 void Validate(const CompiledSchema& schema, const Value& line, const Document& object,
               FieldErrors& errors) {
   const Value* before = line.Find("old");
@@ -100,8 +110,8 @@ void CheckLine(const CompiledSchema& schema, const Value& line) {
   FieldErrors errors;
   Validate(schema, line, object, errors);
   const Value* faults = line.Find("faults");
-  EXPECT_EQ(FoundFaults(errors),
-            faults != nullptr ? WantedFaults(*faults) : std::vector<std::string>());
+  ExpectSame(FoundFaults(errors),
+             faults != nullptr ? WantedFaults(*faults) : std::vector<std::string>());
   if (const Value* becomes = line.Find("becomes")) {
     EXPECT_EQ(ContentOf(object), EncodeJson(*becomes));
   }
@@ -116,12 +126,14 @@ TEST(CustomResourceTest, WrittenObjectsAreAnsweredAsRecorded) {
     std::string text;
     for (size_t number = 1; std::getline(in, text); ++number) {
       SCOPED_TRACE(file.path().filename().string() + ":" + std::to_string(number) + ": " + text);
-      const Result<Document> line = DecodeJson(text, nullptr);
-      ASSERT_TRUE(line.has_value()) << line.error().message();
-      if (const Value* of = line->root().Find("schema")) {
-        schema = SchemaOfJson(EncodeJson(*of));
+      // As it is written: 1.0 is not 1.
+      constexpr std::string_view kSchema = "{\"schema\":";
+      if (text.starts_with(kSchema)) {
+        schema = SchemaOfJson(text.substr(kSchema.size(), text.size() - kSchema.size() - 1));
         continue;
       }
+      const Result<Document> line = DecodeJson(text, nullptr);
+      ASSERT_TRUE(line.has_value()) << line.error().message();
       ASSERT_NE(schema, nullptr);
       CheckLine(*schema, line->root());
       ++lines;

@@ -10,7 +10,6 @@
 #include "base/strings.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
-#include "object/path.h"
 #include "object/scalar/names.h"
 #include "views/meta/v1.h"
 
@@ -41,36 +40,42 @@ class EmbeddedCoercer {
   EmbeddedCoercer(Arena& arena, const EmbeddedResourceOptions& options)
       : arena_(arena), options_(options) {}
 
-  Result<void> Coerce(const SchemaNode& schema, Value& value, const PathNode& path) {
+  Result<void> Coerce(const SchemaNode& schema, Value& value, const std::string& path) {
     if (!schema.is(SchemaNode::kResources)) return {};
     if (value.is_list() && schema.items != nullptr) {
-      PathNode at(&path, uint32_t{0});
-      for (uint32_t i = 0; i < value.size(); ++i) {
-        at.SetIndex(i);
+      for (size_t i = 0; i < value.size(); ++i) {
+        const std::string at = path + "[" + std::to_string(i) + "]";
         SKIFF_RETURN_IF_ERROR(Coerce(*schema.items, value.items()[i], at));
       }
     }
     if (!value.is_map()) return {};
     if (schema.is(SchemaNode::kEmbedded)) SKIFF_RETURN_IF_ERROR(CoerceMeta(value, path));
     for (MapEntry& entry : value.entries()) {
-      const SchemaNode* field = schema.FindField(entry.key);
-      if (field == nullptr) continue;
-      SKIFF_RETURN_IF_ERROR(Coerce(*field, entry.value, PathNode(&path, entry.key)));
+      const SchemaNode* property = schema.FindProperty(entry.key);
+      const SchemaNode* field = property != nullptr ? property : schema.additional;
+      if (field == nullptr || !field->is(SchemaNode::kResources)) continue;
+      const std::string at =
+          property != nullptr ? Below(path, entry.key) : path + "[" + std::string(entry.key) + "]";
+      SKIFF_RETURN_IF_ERROR(Coerce(*field, entry.value, at));
     }
     return {};
   }
 
  private:
-  Result<void> CoerceMeta(Value& object, const PathNode& path) {
+  static std::string Below(const std::string& path, std::string_view name) {
+    return path.empty() ? std::string(name) : path + "." + std::string(name);
+  }
+
+  Result<void> CoerceMeta(Value& object, const std::string& path) {
     for (const std::string_view name : {"apiVersion", "kind"}) {
       const Value* text = object.Find(name);
       if (text == nullptr || text->is_string()) continue;
-      if (!options_.drop_invalid) return Refuse(PathNode(&path, name), *text, "must be a string");
+      if (!options_.drop_invalid) return Refuse(Below(path, name), *text, "must be a string");
       object.Erase(name);
     }
     Value* metadata = object.Find("metadata");
     if (metadata == nullptr) return {};
-    const PathNode at(&path, "metadata");
+    const std::string at = Below(path, "metadata");
     std::vector<FieldIssue> issues;
     Result<Document> typed = TypedMetadata(*metadata, &issues);
     if (!typed && options_.drop_invalid && metadata->is_map()) {
@@ -82,7 +87,7 @@ class EmbeddedCoercer {
       return Refuse(at, *metadata, typed.error().message());
     }
     for (const FieldIssue& issue : issues) {
-      AddFieldIssue(options_.issues, issue.kind, at.ToString() + "." + issue.path, {});
+      AddFieldIssue(options_.issues, issue.kind, at + "." + issue.path, {});
     }
     const Result<Document> plain = DecodeJson(EncodeJson(typed->root()), nullptr);
     if (!plain || !plain->root().is_map()) return {};
@@ -92,9 +97,8 @@ class EmbeddedCoercer {
     return {};
   }
 
-  static Result<void> Refuse(const PathNode& path, const Value& value, std::string_view why) {
-    return BadRequest(path.ToString() + ": Invalid value: " + GoShown(value) + ": " +
-                      std::string(why));
+  static Result<void> Refuse(const std::string& path, const Value& value, std::string_view why) {
+    return BadRequest(path + ": Invalid value: " + GoShown(value) + ": " + std::string(why));
   }
 
   Arena& arena_;
@@ -165,7 +169,7 @@ Result<void> CoerceEmbedded(const SchemaNode& schema, Value& value, Arena& arena
   std::vector<FieldIssue> found;
   EmbeddedResourceOptions collecting = options;
   if (options.issues != nullptr) collecting.issues = &found;
-  SKIFF_RETURN_IF_ERROR(EmbeddedCoercer(arena, collecting).Coerce(schema, value, PathNode()));
+  SKIFF_RETURN_IF_ERROR(EmbeddedCoercer(arena, collecting).Coerce(schema, value, ""));
   std::ranges::sort(found, {}, &FieldIssue::path);
   for (FieldIssue& issue : found) {
     AddFieldIssue(options.issues, issue.kind, std::move(issue.path), issue.position);

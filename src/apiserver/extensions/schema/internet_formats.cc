@@ -278,18 +278,18 @@ bool IsRequestUri(std::string_view text) {
 }
 
 bool IsHardwareAddress(std::string_view text) {
-  if (text.size() < 14) return false;
-  const bool in_pairs = text[4] == '.';
+  if (text.size() < 12) return false;
+  const bool in_bytes = text[2] == ':' || text[2] == '-';
+  const bool in_pairs = !in_bytes && text[4] == '.';
   const size_t digits = in_pairs ? 4 : 2;
-  const char separator = in_pairs ? '.' : text[2];
-  if (separator != ':' && separator != '-' && separator != '.') return false;
-  if (!in_pairs && separator == '.') return false;
-  if ((text.size() + 1) % (digits + 1) != 0) return false;
-  const size_t bytes = (text.size() + 1) / (digits + 1) * digits / 2;
+  const size_t step = in_bytes || in_pairs ? digits + 1 : digits;
+  const size_t groups = (text.size() + step - digits) / step;
+  if (groups * step - (step - digits) != text.size()) return false;
+  const size_t bytes = groups * digits / 2;
   if (bytes != 6 && bytes != 8 && bytes != 20) return false;
   for (size_t i = 0; i < text.size(); ++i) {
-    const bool is_separator = i % (digits + 1) == digits;
-    if (is_separator ? text[i] != separator : !IsAsciiHex(text[i])) return false;
+    const bool is_separator = i % step >= digits;
+    if (is_separator ? text[i] != text[digits] : !IsAsciiHex(text[i])) return false;
   }
   return true;
 }

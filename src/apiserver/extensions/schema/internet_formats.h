@@ -16,7 +16,8 @@ bool IsMailAddress(std::string_view text);
 // As Go's url.ParseRequestURI: an absolute path, or a URI with a scheme.
 bool IsRequestUri(std::string_view text);
 
-// As Go's net.ParseMAC: 6, 8 or 20 bytes, between colons, hyphens, or in pairs between dots.
+// As Go's net.ParseMAC: 6, 8 or 20 bytes, between colons or hyphens, in pairs
+// between dots, or one behind the other.
 bool IsHardwareAddress(std::string_view text);
 
 }  // namespace skiff

@@ -73,8 +73,12 @@ void ValidateMapList(const SchemaNode& schema, const Value& list, FieldErrors& e
   std::vector<std::string> texts;
   for (const Value& item : list.items()) {
     keys.push_back(KeysOfItem(schema, item, arena));
-    const bool is_simple = schema.list_map_keys.size() == 1 && keys.back().size() == 1;
-    texts.push_back(ItemText(is_simple ? keys.back().entries()[0].value : keys.back()));
+    const bool is_simple = schema.list_map_keys.size() == 1;
+    if (is_simple && keys.back().size() == 0) {
+      texts.emplace_back("no key");
+    } else {
+      texts.push_back(ItemText(is_simple ? keys.back().entries()[0].value : keys.back()));
+    }
   }
   for (const size_t i : SecondOnes(texts)) SayDuplicate(i, keys[i], errors);
 }

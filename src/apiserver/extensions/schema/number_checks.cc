@@ -102,11 +102,12 @@ class NumberChecker {
     if (fits && is_integer()) {
       const int64_t bound = GoInteger(minimum);
       const int64_t value = number_.AsInt();
-      if (exclusive ? value <= bound : value < bound) SayBound(what, std::to_string(bound));
-      return;
+      if (exclusive ? value > bound : value >= bound) return;
+      return SayBound(what, std::to_string(bound), std::to_string(value));
     }
     const double value = AsFraction(number_);
-    if (exclusive ? value <= minimum : value < minimum) SayBound(what, GoFloatText(minimum));
+    if (exclusive ? value > minimum : value >= minimum) return;
+    SayBound(what, GoFloatText(minimum), GoFloatText(value));
   }
 
   void CheckMaximum() {
@@ -119,15 +120,17 @@ class NumberChecker {
     if (fits && is_integer()) {
       const int64_t bound = GoInteger(maximum);
       const int64_t value = number_.AsInt();
-      if (exclusive ? value >= bound : value > bound) SayBound(what, std::to_string(bound));
-      return;
+      if (exclusive ? value < bound : value <= bound) return;
+      return SayBound(what, std::to_string(bound), std::to_string(value));
     }
     const double value = AsFraction(number_);
-    if (exclusive ? value >= maximum : value > maximum) SayBound(what, GoFloatText(maximum));
+    if (exclusive ? value < maximum : value <= maximum) return;
+    SayBound(what, GoFloatText(maximum), GoFloatText(value));
   }
 
-  void SayBound(std::string_view what, const std::string& bound) {
-    faults_.Breaks(path_, GoShown(number_), std::string(what) + bound);
+  // An integer that is compared as a fraction is shown as one.
+  void SayBound(std::string_view what, const std::string& bound, const std::string& shown) {
+    faults_.Breaks(path_, shown, std::string(what) + bound);
   }
 
   const SchemaType type_;

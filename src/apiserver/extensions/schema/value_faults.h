@@ -2,8 +2,8 @@
 // counts: the faults of an alternative that does not hold are taken back, and so are those of what
 // an update left alone.
 //
-// The name of a value is the text of its path, as the messages have it. At most
-// limits::kMaxStatusCauses faults are kept; the rest is counted.
+// The name of a value is the text of its path, as the messages have it. A bounded number of faults
+// is kept, several times as many as are told, since some say the same; the rest is counted.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ class ValueFaults {
 
   // All that was found, kept or not.
   size_t found() const { return found_; }
-  bool keeps() const { return faults_.size() < limits::kMaxStatusCauses; }
+  bool keeps() const { return faults_.size() < 4 * limits::kMaxStatusCauses; }
 
   struct Mark {
     size_t kept;

@@ -116,12 +116,17 @@ class ValueValidator {
     ++steps_;
     if (is_exhausted()) return 0;
     const SchemaChecks& checks = node.checks != nullptr ? *node.checks : kNoChecks;
-    if (value.is_null()) {
-      const bool fits = CheckNull(node, path);
-      CheckAllowed(checks, value, path);
-      return fits ? 1 : 0;
-    }
     const ValueFaults::Mark before = faults_.Here();
+    const uint64_t holds =
+        value.is_null() ? CheckNull(node, checks, path) : CheckAll(node, checks, value, old, path);
+    if (old != nullptr && faults_.found() != before.found && IsUnchanged(node, value, *old)) {
+      faults_.TakeBack(before);
+    }
+    return holds;
+  }
+
+  uint64_t CheckAll(const SchemaNode& node, const SchemaChecks& checks, const Value& value,
+                    const Value* old, const PathNode& path) {
     uint64_t holds = 1;
     if (node.type != SchemaType::kAny || !checks.format_name.empty()) {
       holds += CheckType(node, checks, value, path) ? 2 : 1;
@@ -140,16 +145,14 @@ class ValueValidator {
     if (value.is_map() || value.is_object()) {
       holds += 1 + CheckObject(node, checks, value, old, path);
     }
-    if (old != nullptr && faults_.found() != before.found && IsUnchanged(node, value, *old)) {
-      faults_.TakeBack(before);
-    }
     return holds;
   }
 
-  bool CheckNull(const SchemaNode& node, const PathNode& path) {
+  uint64_t CheckNull(const SchemaNode& node, const SchemaChecks& checks, const PathNode& path) {
     const bool fits = node.type == SchemaType::kAny || node.nullable();
     if (!fits) faults_.HasType(path, TypeText(node.type), "null");
-    return fits;
+    CheckAllowed(checks, Value(), path);
+    return fits ? 1 : 0;
   }
 
   bool CheckType(const SchemaNode& node, const SchemaChecks& checks, const Value& value,
