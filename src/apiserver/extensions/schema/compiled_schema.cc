@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "apiserver/extensions/schema/embedded.h"
 #include "apiserver/extensions/schema/prune.h"
 #include "apiserver/validation/value_fields.h"
 #include "base/limits.h"
+#include "object/equal.h"
 #include "object/json/decode.h"
+#include "object/json/encode.h"
 
 namespace skiff {
 namespace {
@@ -64,16 +68,78 @@ const SchemaNode* SchemaNode::FindProperty(std::string_view name) const {
   return at != properties.end() && at->name == name ? at->schema : nullptr;
 }
 
+SchemaBounds SchemaChecks::Bounds() const {
+  SchemaBounds out;
+  for (const SchemaBound& bound : bounds) {
+    out.asked |= bound.which;
+    switch (bound.which) {
+      case SchemaBounds::kMinimum:
+        out.minimum = bound.number;
+        out.exclusive_minimum = bound.exclusive;
+        break;
+      case SchemaBounds::kMaximum:
+        out.maximum = bound.number;
+        out.exclusive_maximum = bound.exclusive;
+        break;
+      case SchemaBounds::kMultipleOf:
+        out.multiple_of = bound.number;
+        break;
+      case SchemaBounds::kMinLength:
+        out.min_length = bound.size;
+        break;
+      case SchemaBounds::kMaxLength:
+        out.max_length = bound.size;
+        break;
+      case SchemaBounds::kMinItems:
+        out.min_items = bound.size;
+        break;
+      case SchemaBounds::kMaxItems:
+        out.max_items = bound.size;
+        break;
+      case SchemaBounds::kMinProperties:
+        out.min_properties = bound.size;
+        break;
+      case SchemaBounds::kMaxProperties:
+        out.max_properties = bound.size;
+        break;
+    }
+  }
+  return out;
+}
+
+// What a part of a schema is made of, as bytes: parts with the same key are the same.
+class PartKey {
+ public:
+  explicit PartKey(char kind) : bytes_(1, kind) {}
+
+  template <typename T>
+  requires std::has_unique_object_representations_v<T> || std::is_floating_point_v<T> ||
+      std::is_same_v<T, std::string_view> || std::is_same_v<T, SchemaProperty>
+          PartKey& Add(const T& part) {
+    bytes_.append(reinterpret_cast<const char*>(&part), sizeof(part));
+    return *this;
+  }
+  PartKey& AddText(std::string_view text) {
+    Add(text.size());
+    bytes_ += text;
+    return *this;
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
 // Makes the nodes of one schema.
 class SchemaCompiler {
  public:
   explicit SchemaCompiler(CompiledSchema& out) : out_(out), arena_(out.arena_) {}
 
   Result<void> Run(const Value& schema) {
-    SchemaNode* root = Allocate<SchemaNode>(1).data();
-    Fill(schema, *root, 0);
+    SchemaNode root;
+    Fill(schema, root, 0);
     if (!problem_.empty()) return Fail(StatusReason::kInvalid, problem_);
-    out_.root_ = root;
+    out_.root_ = Kept(root);
     PruneDefaults();
     return {};
   }
@@ -82,8 +148,7 @@ class SchemaCompiler {
   template <typename T>
   std::span<T> Allocate(size_t count) {
     T* const at = arena_.AllocateArray<T>(count);
-    for (size_t i = 0; i < count; ++i) new (at + i) T();
-    if constexpr (std::is_same_v<T, SchemaNode>) out_.node_count_ += count;
+    for (size_t i = 0; i < count; ++i) new (at + i) T{};
     return {at, count};
   }
 
@@ -100,12 +165,24 @@ class SchemaCompiler {
   std::span<const std::string_view> Texts(const Value* schema, std::string_view field) {
     const Value* list = FieldOf(schema, field);
     if (list == nullptr || !list->is_list() || list->size() == 0) return {};
-    const std::span<std::string_view> out = Allocate<std::string_view>(list->size());
-    for (size_t i = 0; i < out.size(); ++i) {
-      const Value& item = list->items()[i];
-      if (item.is_string()) out[i] = Pooled(item.AsText());
+    std::vector<std::string_view> out;
+    for (const Value& item : list->items()) {
+      if (item.is_string()) out.push_back(Pooled(item.AsText()));
     }
-    return out;
+    return SharedList('t', out);
+  }
+
+  // The same for the same texts.
+  const Value* SharedJson(char kind, std::span<const Value> values) {
+    PartKey key(kind);
+    for (const Value& value : values) key.AddText(EncodeJson(value));
+    const auto [at, is_new] = shared_.try_emplace(key.bytes(), nullptr);
+    if (is_new) {
+      const std::span<Value> out = Allocate<Value>(values.size());
+      for (size_t i = 0; i < out.size(); ++i) out[i] = Json(values[i]);
+      at->second = out.data();
+    }
+    return static_cast<const Value*>(at->second);
   }
 
   // The value of a field that holds any JSON.
@@ -119,10 +196,47 @@ class SchemaCompiler {
 
   const SchemaNode* Below(const Value* schema, SchemaNode& parent, int depth) {
     if (schema == nullptr || (!schema->is_object() && !schema->is_map())) return nullptr;
-    SchemaNode* node = Allocate<SchemaNode>(1).data();
-    Fill(*schema, *node, depth + 1);
-    Inherit(*node, parent);
-    return node;
+    SchemaNode node;
+    Fill(*schema, node, depth + 1);
+    Inherit(node, parent);
+    return Kept(node);
+  }
+
+  // Schemas repeat themselves: of nodes that say the same there is one for all.
+  const SchemaNode* Kept(const SchemaNode& node) {
+    ++out_.node_count_;
+    PartKey key('n');
+    key.Add(node.properties.data()).Add(node.properties.size()).Add(node.items);
+    key.Add(node.additional).Add(node.checks).Add(node.default_value).Add(node.extras);
+    key.Add(node.flags).Add(node.type).Add(node.list_type).Add(node.map_type);
+    const size_t before = shared_.size();
+    SchemaNode* const kept = Shared(key, node);
+    const bool is_new = shared_.size() != before;
+    if (is_new && node.default_value != nullptr) defaults_.push_back(kept);
+    return kept;
+  }
+
+  template <typename T>
+  T* Shared(const PartKey& key, const T& made) {
+    const auto [at, is_new] = shared_.try_emplace(key.bytes(), nullptr);
+    if (is_new) at->second = Keep(made);
+    return static_cast<T*>(at->second);
+  }
+  template <typename T>
+  std::span<const T> SharedList(char kind, const std::vector<T>& made) {
+    PartKey key(kind);
+    for (const T& each : made) key.Add(each);
+    return SharedList(key, made);
+  }
+  template <typename T>
+  std::span<const T> SharedList(const PartKey& key, const std::vector<T>& made) {
+    const auto [at, is_new] = shared_.try_emplace(key.bytes(), nullptr);
+    if (is_new) {
+      const std::span<T> list = Allocate<T>(made.size());
+      std::ranges::copy(made, list.begin());
+      at->second = list.data();
+    }
+    return {static_cast<const T*>(at->second), made.size()};
   }
 
   static void Inherit(const SchemaNode& child, SchemaNode& parent) {
@@ -136,12 +250,9 @@ class SchemaCompiler {
     if (!problem_.empty()) return;
     FillTraits(schema, node);
     if (const Value* value = FieldOf(&schema, "default")) {
-      const Value json = Json(*value);
-      if (!json.is_null()) {
-        node.default_value = new (arena_.AllocateArray<Value>(1)) Value(json);
-        node.flags |= SchemaNode::kDefaults;
-        defaults_.push_back(&node);
-      }
+      node.default_value = SharedJson('d', {value, 1});
+      if (node.default_value->is_null()) node.default_value = nullptr;
+      if (node.default_value != nullptr) node.flags |= SchemaNode::kDefaults;
     }
     FillProperties(schema, node, depth);
     node.items = Below(FieldOf(&schema, "items"), node, depth);
@@ -152,7 +263,7 @@ class SchemaCompiler {
       node.additional = Below(additional, node, depth);
     }
     FillChecks(schema, node, depth);
-    FillRules(schema, node);
+    FillExtras(schema, node);
   }
 
   void FillTraits(const Value& schema, SchemaNode& node) {
@@ -165,7 +276,6 @@ class SchemaCompiler {
     }
     node.list_type = ListTypeNamed(TextOf(&schema, "x-kubernetes-list-type"));
     node.map_type = MapTypeNamed(TextOf(&schema, "x-kubernetes-map-type"));
-    node.list_map_keys = Texts(&schema, "x-kubernetes-list-map-keys");
     if (node.list_type == ListType::kMap || node.list_type == ListType::kSet) {
       node.flags |= SchemaNode::kKeyedLists;
     }
@@ -174,21 +284,22 @@ class SchemaCompiler {
   void FillProperties(const Value& schema, SchemaNode& node, int depth) {
     const Value* properties = FieldOf(&schema, "properties");
     if (properties == nullptr || !properties->is_map() || properties->size() == 0) return;
-    const auto named = Allocate<SchemaProperty>(properties->size());
-    const auto nodes = Allocate<SchemaNode>(properties->size());
-    for (size_t i = 0; i < named.size(); ++i) {
-      const MapEntry& entry = properties->entries()[i];
-      named[i] = {Pooled(entry.key), &nodes[i]};
-      Fill(entry.value, nodes[i], depth + 1);
-      Inherit(nodes[i], node);
+    std::vector<SchemaProperty> named;
+    named.reserve(properties->size());
+    for (const MapEntry& entry : properties->entries()) {
+      SchemaNode property;
+      Fill(entry.value, property, depth + 1);
+      Inherit(property, node);
+      named.push_back({Pooled(entry.key), Kept(property)});
     }
-    node.properties = named;
+    node.properties = SharedList('p', named);
   }
 
   std::span<const SchemaNode> Alternatives(const Value& schema, std::string_view field, int depth) {
     const Value* list = FieldOf(&schema, field);
     if (list == nullptr || !list->is_list() || list->size() == 0) return {};
     const auto nodes = Allocate<SchemaNode>(list->size());
+    out_.node_count_ += nodes.size();
     for (size_t i = 0; i < nodes.size(); ++i) Fill(list->items()[i], nodes[i], depth + 1);
     return nodes;
   }
@@ -197,53 +308,90 @@ class SchemaCompiler {
     SchemaChecks checks;
     const Value* allowed = FieldOf(&schema, "enum");
     if (allowed != nullptr && allowed->is_list() && allowed->size() != 0) {
-      const auto values = Allocate<Value>(allowed->size());
-      for (size_t i = 0; i < values.size(); ++i) values[i] = Json(allowed->items()[i]);
-      checks.allowed = values;
+      checks.allowed = {SharedJson('e', allowed->items()), allowed->size()};
     }
     checks.required = Texts(&schema, "required");
-    checks.all_of = Alternatives(schema, "allOf", depth);
-    checks.any_of = Alternatives(schema, "anyOf", depth);
-    checks.one_of = Alternatives(schema, "oneOf", depth);
-    SchemaNode ignored;
-    checks.negated = Below(FieldOf(&schema, "not"), ignored, depth);
     checks.pattern = Pooled(TextOf(&schema, "pattern"));
     checks.unique_items = IsSet(&schema, "uniqueItems");
     const std::string_view format = TextOf(&schema, "format");
     checks.format = FindFormat(format, node.type);
     if (checks.format != ValueFormat::kNone) checks.format_name = Pooled(format);
-    FillNumbers(schema, checks);
-    const bool asks = checks.asked != 0 || checks.unique_items || !checks.allowed.empty() ||
-                      !checks.required.empty() || !checks.all_of.empty() ||
-                      !checks.any_of.empty() || !checks.one_of.empty() ||
-                      checks.negated != nullptr || !checks.pattern.empty() ||
-                      checks.format != ValueFormat::kNone;
-    if (asks) node.checks = new (arena_.AllocateArray<SchemaChecks>(1)) SchemaChecks(checks);
+    checks.bounds = BoundsOf(schema);
+    checks.alternatives = AlternativesOf(schema, depth);
+    const bool asks = !checks.bounds.empty() || checks.alternatives != nullptr ||
+                      checks.unique_items || !checks.allowed.empty() || !checks.required.empty() ||
+                      !checks.pattern.empty() || checks.format != ValueFormat::kNone;
+    if (asks) node.checks = Shared(KeyOf(checks), checks);
   }
 
-  static void FillNumbers(const Value& schema, SchemaChecks& checks) {
-    const auto number = [&](std::string_view field, uint16_t check, double* out) {
-      if (ReadNumber(&schema, field, out)) checks.asked |= check;
-    };
-    const auto integer = [&](std::string_view field, uint16_t check, int64_t* out) {
-      if (ReadInteger(&schema, field, out)) checks.asked |= check;
-    };
-    number("minimum", SchemaChecks::kMinimum, &checks.minimum);
-    number("maximum", SchemaChecks::kMaximum, &checks.maximum);
-    number("multipleOf", SchemaChecks::kMultipleOf, &checks.multiple_of);
-    integer("minLength", SchemaChecks::kMinLength, &checks.min_length);
-    integer("maxLength", SchemaChecks::kMaxLength, &checks.max_length);
-    integer("minItems", SchemaChecks::kMinItems, &checks.min_items);
-    integer("maxItems", SchemaChecks::kMaxItems, &checks.max_items);
-    integer("minProperties", SchemaChecks::kMinProperties, &checks.min_properties);
-    integer("maxProperties", SchemaChecks::kMaxProperties, &checks.max_properties);
-    checks.exclusive_minimum = IsSet(&schema, "exclusiveMinimum");
-    checks.exclusive_maximum = IsSet(&schema, "exclusiveMaximum");
+  static PartKey KeyOf(const SchemaChecks& checks) {
+    PartKey key('c');
+    key.Add(checks.allowed.data()).Add(checks.allowed.size());
+    key.Add(checks.required.data()).Add(checks.required.size());
+    key.Add(checks.pattern.data()).Add(checks.format_name.data());
+    key.Add(checks.bounds.data()).Add(checks.bounds.size());
+    return key.Add(checks.alternatives).Add(checks.format).Add(checks.unique_items);
   }
 
-  void FillRules(const Value& schema, SchemaNode& node) {
+  template <typename T>
+  T* Keep(const T& made) {
+    return new (arena_.AllocateArray<T>(1)) T(made);
+  }
+
+  const SchemaAlternatives* AlternativesOf(const Value& schema, int depth) {
+    SchemaAlternatives out;
+    out.all_of = Alternatives(schema, "allOf", depth);
+    out.any_of = Alternatives(schema, "anyOf", depth);
+    out.one_of = Alternatives(schema, "oneOf", depth);
+    SchemaNode ignored;
+    out.negated = Below(FieldOf(&schema, "not"), ignored, depth);
+    const bool has_any =
+        !out.all_of.empty() || !out.any_of.empty() || !out.one_of.empty() || out.negated != nullptr;
+    return has_any ? Keep(out) : nullptr;
+  }
+
+  std::span<const SchemaBound> BoundsOf(const Value& schema) {
+    std::vector<SchemaBound> out;
+    PartKey key('b');
+    const auto add = [&](SchemaBound bound) {
+      key.Add(bound.size).Add(bound.which).Add(bound.exclusive);
+      out.push_back(bound);
+    };
+    const auto number = [&](std::string_view field, uint16_t which, bool exclusive) {
+      double value = 0;
+      if (ReadNumber(&schema, field, &value)) {
+        add({.number = value, .which = which, .exclusive = exclusive});
+      }
+    };
+    const auto size = [&](std::string_view field, uint16_t which) {
+      int64_t value = 0;
+      if (ReadInteger(&schema, field, &value)) {
+        add({.size = value, .which = which, .exclusive = false});
+      }
+    };
+    number("minimum", SchemaBounds::kMinimum, IsSet(&schema, "exclusiveMinimum"));
+    number("maximum", SchemaBounds::kMaximum, IsSet(&schema, "exclusiveMaximum"));
+    number("multipleOf", SchemaBounds::kMultipleOf, false);
+    size("minLength", SchemaBounds::kMinLength);
+    size("maxLength", SchemaBounds::kMaxLength);
+    size("minItems", SchemaBounds::kMinItems);
+    size("maxItems", SchemaBounds::kMaxItems);
+    size("minProperties", SchemaBounds::kMinProperties);
+    size("maxProperties", SchemaBounds::kMaxProperties);
+    return out.empty() ? std::span<const SchemaBound>() : SharedList(key, out);
+  }
+
+  void FillExtras(const Value& schema, SchemaNode& node) {
+    SchemaExtras extras;
+    extras.list_map_keys = Texts(&schema, "x-kubernetes-list-map-keys");
+    extras.rules = RulesOf(schema);
+    if (!extras.rules.empty()) node.flags |= SchemaNode::kRules;
+    if (!extras.rules.empty() || !extras.list_map_keys.empty()) node.extras = Keep(extras);
+  }
+
+  std::span<const SchemaRule> RulesOf(const Value& schema) {
     const Value* list = FieldOf(&schema, "x-kubernetes-validations");
-    if (list == nullptr || !list->is_list() || list->size() == 0) return;
+    if (list == nullptr || !list->is_list() || list->size() == 0) return {};
     const auto rules = Allocate<SchemaRule>(list->size());
     for (size_t i = 0; i < rules.size(); ++i) {
       const Value* from = &list->items()[i];
@@ -254,23 +402,29 @@ class SchemaCompiler {
                   .field_path = Pooled(TextOf(from, "fieldPath")),
                   .optional_old_self = IsSet(from, "optionalOldSelf")};
     }
-    node.rules = rules;
-    node.flags |= SchemaNode::kRules;
+    return rules;
   }
 
   // What a default holds beyond the schema is not served. Definitions that came before this rule
   // may have such.
   void PruneDefaults() {
     for (SchemaNode* node : defaults_) {
-      Value value = *node->default_value;
-      PruneUnknownFields(*node, node->is(SchemaNode::kEmbedded), value, arena_, nullptr);
-      node->default_value = new (arena_.AllocateArray<Value>(1)) Value(value);
+      Arena scratch;
+      Value value = node->default_value->CopyInto(scratch);
+      // Metadata is mended: of what is stored nothing is refused.
+      (void)CoerceEmbedded(*node, value, scratch, {.drop_invalid = true});
+      PruneUnknownFields(*node, node->is(SchemaNode::kEmbedded), value, scratch, nullptr);
+      if (!Identical(value, *node->default_value)) {
+        node->default_value = Keep(value.CopyInto(arena_));
+      }
     }
   }
 
   CompiledSchema& out_;
   Arena& arena_;
   std::unordered_map<std::string_view, std::string_view> pool_;
+  // Parts by what they are made of.
+  std::unordered_map<std::string, void*> shared_;
   std::vector<SchemaNode*> defaults_;
   std::string problem_;
 };

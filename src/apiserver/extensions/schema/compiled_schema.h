@@ -4,8 +4,9 @@
 //
 // A node says two things of a value: what it may hold (properties, items and additionalProperties,
 // which lead to nodes again) and what is asked of it (checks). The nodes of allOf, anyOf, oneOf and
-// not hang from the checks; they only ask. Everything, texts included, lies in one arena: about
-// 90 bytes for a node and 24 for a property, and what is written for people is left out.
+// not hang from the checks; they only ask. Everything, texts included, lies in one arena: 24 bytes
+// for a property, 64 for a node and about as much for what it asks. Parts that say the same are
+// there once, and what is written for people is left out.
 //
 // A CompiledSchema is immutable and shared; any thread may read it.
 #pragma once
@@ -53,8 +54,17 @@ struct SchemaRule {
   bool optional_old_self = false;
 };
 
-struct SchemaChecks {
-  // Which of the numbers below are asked for.
+// allOf and the like.
+struct SchemaAlternatives {
+  std::span<const SchemaNode> all_of = {};
+  std::span<const SchemaNode> any_of = {};
+  std::span<const SchemaNode> one_of = {};
+  const SchemaNode* negated = nullptr;
+};
+
+// Bounds of numbers and sizes.
+struct SchemaBounds {
+  // Which of them are asked for.
   static constexpr uint16_t kMinimum = 1;
   static constexpr uint16_t kMaximum = 2;
   static constexpr uint16_t kMultipleOf = 4;
@@ -65,16 +75,8 @@ struct SchemaChecks {
   static constexpr uint16_t kMinProperties = 128;
   static constexpr uint16_t kMaxProperties = 256;
 
-  bool has(uint16_t check) const { return (asked & check) != 0; }
+  bool has(uint16_t bound) const { return (asked & bound) != 0; }
 
-  std::span<const Value> allowed = {};  // enum
-  std::span<const std::string_view> required = {};
-  std::span<const SchemaNode> all_of = {};
-  std::span<const SchemaNode> any_of = {};
-  std::span<const SchemaNode> one_of = {};
-  const SchemaNode* negated = nullptr;
-  std::string_view pattern = {};
-  std::string_view format_name = {};  // as it is written; empty when it is none that is known
   double minimum = 0;
   double maximum = 0;
   double multiple_of = 0;
@@ -85,10 +87,37 @@ struct SchemaChecks {
   int64_t min_properties = 0;
   int64_t max_properties = 0;
   uint16_t asked = 0;
-  ValueFormat format = ValueFormat::kNone;
   bool exclusive_minimum = false;
   bool exclusive_maximum = false;
+};
+
+// One of them, as it is kept.
+struct SchemaBound {
+  union {
+    double number;  // of minimum, maximum and multipleOf
+    int64_t size;   // of the others
+  };
+  uint16_t which;
+  bool exclusive;
+};
+
+struct SchemaChecks {
+  SchemaBounds Bounds() const;
+
+  std::span<const Value> allowed = {};  // enum
+  std::span<const std::string_view> required = {};
+  std::string_view pattern = {};
+  std::string_view format_name = {};  // as it is written; empty when it is none that is known
+  std::span<const SchemaBound> bounds = {};
+  const SchemaAlternatives* alternatives = nullptr;  // null when there are none
+  ValueFormat format = ValueFormat::kNone;
   bool unique_items = false;
+};
+
+// What few nodes have.
+struct SchemaExtras {
+  std::span<const SchemaRule> rules = {};
+  std::span<const std::string_view> list_map_keys = {};
 };
 
 struct SchemaNode {
@@ -104,6 +133,12 @@ struct SchemaNode {
 
   bool is(uint16_t flag) const { return (flags & flag) != 0; }
   bool nullable() const { return is(kNullable); }
+  std::span<const SchemaRule> rules() const {
+    return extras != nullptr ? extras->rules : std::span<const SchemaRule>();
+  }
+  std::span<const std::string_view> list_map_keys() const {
+    return extras != nullptr ? extras->list_map_keys : std::span<const std::string_view>();
+  }
   // Null when there is no such property.
   const SchemaNode* FindProperty(std::string_view name) const;
   // Of the property, or else of additionalProperties; null when neither describes the field.
@@ -117,13 +152,13 @@ struct SchemaNode {
   const SchemaNode* additional = nullptr;
   const SchemaChecks* checks = nullptr;  // null when nothing is asked beyond the type
   const Value* default_value = nullptr;
-  std::span<const SchemaRule> rules = {};
-  std::span<const std::string_view> list_map_keys = {};
+  const SchemaExtras* extras = nullptr;
   uint16_t flags = 0;
   SchemaType type = SchemaType::kAny;
   ListType list_type = ListType::kUnset;
   MapType map_type = MapType::kUnset;
 };
+static_assert(sizeof(SchemaNode) == 64);
 
 class CompiledSchema {
  public:

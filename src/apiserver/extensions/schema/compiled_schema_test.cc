@@ -15,30 +15,23 @@
 namespace skiff {
 namespace {
 
-// As controllers describe themselves: objects of a few fields, most of the bytes for people.
+// Objects of a few fields, of which no two are the same, and little for people: what takes most.
 std::string SchemaOfAbout20Kilobytes() {
-  std::string properties;
-  for (int i = 0; i < 12; ++i) {
-    if (i > 0) properties += ',';
-    properties += "\"part" + std::to_string(i) + R"(":{"type":"object","description":")" +
-                  std::string(400, 'd') +
-                  R"(","required":["name"],"properties":{
-        "name":{"type":"string","maxLength":63,"pattern":"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
-          "description":")" +
-                  std::string(200, 'n') + R"("},
-        "replicas":{"type":"integer","format":"int32","minimum":0,"default":1,
-          "description":")" +
-                  std::string(200, 'r') + R"("},
-        "mode":{"type":"string","enum":["Fast","Safe","None"],"default":"Safe",
-          "description":")" +
-                  std::string(150, 'm') + R"("},
-        "labels":{"type":"object","additionalProperties":{"type":"string"}},
-        "ports":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["p"],
-          "items":{"type":"object","required":["p"],"properties":{"p":{"type":"integer"},
-            "name":{"type":"string","description":")" +
-                  std::string(150, 'p') + R"("}}}}}})";
+  std::string objects;
+  for (int i = 0; i < 60; ++i) {
+    const std::string n = std::to_string(i);
+    if (i > 0) objects += ',';
+    objects += "\"part" + n + R"(":{"type":"object","required":["name)" + n + R"("],"properties":{
+"name)" + n + R"(":{"type":"string","maxLength":)" +
+               n + R"(,"pattern":"^[a-z]{)" + n + R"(}$"},
+"replicas)" + n +
+               R"(":{"type":"integer","format":"int32","minimum":)" + n + R"(,"default":)" + n +
+               R"(},
+"mode)" + n + R"(":{"type":"string","enum":["Fast)" +
+               n + R"(","Safe"]},
+"labels)" + n + R"(":{"type":"object","additionalProperties":{"type":"string"}}}})";
   }
-  return R"({"type":"object","properties":{"spec":{"type":"object","properties":{)" + properties +
+  return R"({"type":"object","properties":{"spec":{"type":"object","properties":{)" + objects +
          "}}}}";
 }
 
@@ -69,8 +62,8 @@ TEST(CompiledSchemaTest, ASchemaWithoutTypesCompilesToo) {
   ASSERT_TRUE(made.has_value());
   const SchemaNode* a = (*made)->root().FindProperty("a");
   ASSERT_NE(a, nullptr);
-  EXPECT_EQ(a->checks->minimum, 1);
-  EXPECT_EQ(a->checks->maximum, 2.5);
+  EXPECT_EQ(a->checks->Bounds().minimum, 1);
+  EXPECT_EQ(a->checks->Bounds().maximum, 2.5);
 }
 
 TEST(CompiledSchemaTest, RulesAreKeptAsTheyAreWritten) {
@@ -80,11 +73,11 @@ TEST(CompiledSchemaTest, RulesAreKeptAsTheyAreWritten) {
          "optionalOldSelf":true}]}}})");
   EXPECT_TRUE(schema->root().is(SchemaNode::kRules));
   const SchemaNode* a = schema->root().FindProperty("a");
-  ASSERT_EQ(a->rules.size(), 1u);
-  EXPECT_EQ(a->rules[0].rule, "self != ''");
-  EXPECT_EQ(a->rules[0].reason, "FieldValueForbidden");
-  EXPECT_EQ(a->rules[0].field_path, ".x");
-  EXPECT_TRUE(a->rules[0].optional_old_self);
+  ASSERT_EQ(a->rules().size(), 1u);
+  EXPECT_EQ(a->rules()[0].rule, "self != ''");
+  EXPECT_EQ(a->rules()[0].reason, "FieldValueForbidden");
+  EXPECT_EQ(a->rules()[0].field_path, ".x");
+  EXPECT_TRUE(a->rules()[0].optional_old_self);
 }
 
 TEST(CompiledSchemaTest, UnknownFieldsOfADefaultAreNotServed) {
@@ -94,6 +87,27 @@ TEST(CompiledSchemaTest, UnknownFieldsOfADefaultAreNotServed) {
   Document object = DocumentOfJson("{}");
   ApplyDefaults(schema->root(), object.root(), object.arena());
   EXPECT_EQ(EncodeJson(object.root()), R"({"a":{"x":1}})");
+}
+
+TEST(CompiledSchemaTest, NodesThatSayTheSameAreShared) {
+  const auto schema = SchemaOfJson(
+      R"({"type":"object","properties":{
+        "a":{"type":"object","required":["x"],"properties":{"x":{"type":"string","default":"d"}}},
+        "b":{"type":"object","required":["x"],"properties":{"x":{"type":"string","default":"d"}}},
+        "c":{"type":"object","required":["x"],"properties":{"x":{"type":"string"}}}}})");
+  const SchemaNode& root = schema->root();
+  EXPECT_EQ(root.FindProperty("a"), root.FindProperty("b"));
+  EXPECT_NE(root.FindProperty("a"), root.FindProperty("c"));
+}
+
+TEST(CompiledSchemaTest, TheSameDefaultIsPrunedByEachSchemaForItself) {
+  const auto schema = SchemaOfJson(
+      R"({"type":"object","properties":{
+        "a":{"type":"object","default":{"x":1,"y":2},"properties":{"x":{"type":"integer"}}},
+        "b":{"type":"object","default":{"x":1,"y":2},"properties":{"y":{"type":"integer"}}}}})");
+  Document object = DocumentOfJson("{}");
+  ApplyDefaults(schema->root(), object.root(), object.arena());
+  EXPECT_EQ(EncodeJson(object.root()), R"({"a":{"x":1},"b":{"y":2}})");
 }
 
 TEST(PruneTest, PreservedObjectsArePrunedInsideWhatIsDescribed) {

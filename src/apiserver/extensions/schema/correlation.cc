@@ -12,7 +12,7 @@ namespace {
 // False when the item lacks one of the keys, or has none that can be compared.
 bool KeysOf(const SchemaNode& list, const Value& item, std::string& out) {
   if (!item.is_map()) return false;
-  return std::ranges::all_of(list.list_map_keys, [&](std::string_view key) {
+  return std::ranges::all_of(list.list_map_keys(), [&](std::string_view key) {
     const Value* value = item.Find(key);
     return value != nullptr && AppendScalarKey(*value, out);
   });
@@ -56,7 +56,7 @@ bool AppendScalarKey(const Value& value, std::string& out) {
 
 OldItems::OldItems(const SchemaNode& list, const Value& old) : list_(list) {
   const bool is_keyed = list.type == SchemaType::kArray && list.list_type == ListType::kMap &&
-                        !list.list_map_keys.empty() && old.is_list();
+                        !list.list_map_keys().empty() && old.is_list();
   if (!is_keyed) return;
   by_keys_.reserve(old.size());
   for (const Value& item : old.items()) {

@@ -52,7 +52,7 @@ void ValidateSet(const Value& list, FieldErrors& errors) {
 Value KeysOfItem(const SchemaNode& schema, const Value& item, Arena& arena) {
   Value keys = Value::EmptyMap();
   if (!item.is_map()) return keys;
-  for (const std::string_view key : schema.list_map_keys) {
+  for (const std::string_view key : schema.list_map_keys()) {
     const Value* value = item.Find(key);
     if (value != nullptr) keys.SetEntry(arena, key, *value);
   }
@@ -73,7 +73,7 @@ void ValidateMapList(const SchemaNode& schema, const Value& list, FieldErrors& e
   std::vector<std::string> texts;
   for (const Value& item : list.items()) {
     keys.push_back(KeysOfItem(schema, item, arena));
-    const bool is_simple = schema.list_map_keys.size() == 1;
+    const bool is_simple = schema.list_map_keys().size() == 1;
     if (is_simple && keys.back().size() == 0) {
       texts.emplace_back("no key");
     } else {

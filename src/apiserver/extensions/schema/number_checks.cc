@@ -18,13 +18,18 @@ class NumberChecker {
  public:
   NumberChecker(SchemaType type, const SchemaChecks& checks, const Value& number,
                 const PathNode& path, ValueFaults& faults)
-      : type_(type), checks_(checks), number_(number), path_(path), faults_(faults) {}
+      : type_(type),
+        checks_(checks),
+        bounds_(checks.Bounds()),
+        number_(number),
+        path_(path),
+        faults_(faults) {}
 
   void Run() {
     if (!IsInRange(number_)) SayRange("Checked");
-    if (checks_.has(SchemaChecks::kMultipleOf)) CheckMultiple();
-    if (checks_.has(SchemaChecks::kMinimum)) CheckMinimum();
-    if (checks_.has(SchemaChecks::kMaximum)) CheckMaximum();
+    if (bounds_.has(SchemaBounds::kMultipleOf)) CheckMultiple();
+    if (bounds_.has(SchemaBounds::kMinimum)) CheckMinimum();
+    if (bounds_.has(SchemaBounds::kMaximum)) CheckMaximum();
   }
 
  private:
@@ -67,7 +72,7 @@ class NumberChecker {
   }
 
   void CheckMultiple() {
-    const double factor = checks_.multiple_of;
+    const double factor = bounds_.multiple_of;
     const bool fits = IsInRange(factor);
     if (!fits) SayRange("MultipleOf");
     if (fits && is_integer()) return CheckWholeMultiple(GoInteger(factor));
@@ -93,10 +98,10 @@ class NumberChecker {
   }
 
   void CheckMinimum() {
-    const double minimum = checks_.minimum;
+    const double minimum = bounds_.minimum;
     const bool fits = IsInRange(minimum);
     if (!fits) SayRange("Minimum boundary");
-    const bool exclusive = checks_.exclusive_minimum;
+    const bool exclusive = bounds_.exclusive_minimum;
     const std::string_view what = exclusive ? "should be greater than "  //
                                             : "should be greater than or equal to ";
     if (fits && is_integer()) {
@@ -111,10 +116,10 @@ class NumberChecker {
   }
 
   void CheckMaximum() {
-    const double maximum = checks_.maximum;
+    const double maximum = bounds_.maximum;
     const bool fits = IsInRange(maximum);
     if (!fits) SayRange("Maximum boundary");
-    const bool exclusive = checks_.exclusive_maximum;
+    const bool exclusive = bounds_.exclusive_maximum;
     const std::string_view what = exclusive ? "should be less than "  //
                                             : "should be less than or equal to ";
     if (fits && is_integer()) {
@@ -135,6 +140,7 @@ class NumberChecker {
 
   const SchemaType type_;
   const SchemaChecks& checks_;
+  const SchemaBounds bounds_;
   const Value& number_;
   const PathNode& path_;
   ValueFaults& faults_;

@@ -98,7 +98,7 @@ SchemaShape SchemaShape::For(const Value& value) const {
 
 std::span<const std::string_view> SchemaShape::keys() const {
   if (node_ == nullptr || node_->list_type != ListType::kMap) return {};
-  return node_->list_map_keys;
+  return node_->list_map_keys();
 }
 
 const Value* SchemaShape::KeyDefault(std::string_view key) const {

@@ -18,7 +18,7 @@
 namespace skiff {
 namespace {
 
-constexpr SchemaChecks kNoChecks;
+constexpr SchemaChecks kNothingAsked;
 
 std::string_view JsonTypeOf(const Value& value) {
   switch (value.tag()) {
@@ -115,7 +115,7 @@ class ValueValidator {
                  const PathNode& path) {
     ++steps_;
     if (is_exhausted()) return 0;
-    const SchemaChecks& checks = node.checks != nullptr ? *node.checks : kNoChecks;
+    const SchemaChecks& checks = node.checks != nullptr ? *node.checks : kNothingAsked;
     const ValueFaults::Mark before = faults_.Here();
     const uint64_t holds =
         value.is_null() ? CheckNull(node, checks, path) : CheckAll(node, checks, value, old, path);
@@ -194,17 +194,18 @@ class ValueValidator {
   // Only the first of them that does not hold is told.
   void CheckLengthAndPattern(const SchemaChecks& checks, std::string_view text,
                              const PathNode& path) {
-    constexpr uint16_t kLengths = SchemaChecks::kMinLength | SchemaChecks::kMaxLength;
-    if (checks.has(kLengths)) {
+    constexpr uint16_t kLengths = SchemaBounds::kMinLength | SchemaBounds::kMaxLength;
+    const SchemaBounds bounds = checks.Bounds();
+    if (bounds.has(kLengths)) {
       const int64_t length = CountCharacters(text);
       steps_ += text.size() / 64;
-      if (checks.has(SchemaChecks::kMaxLength) && length > checks.max_length) {
-        return faults_.IsTooLong(path, checks.max_length);
+      if (bounds.has(SchemaBounds::kMaxLength) && length > bounds.max_length) {
+        return faults_.IsTooLong(path, bounds.max_length);
       }
-      if (checks.has(SchemaChecks::kMinLength) && length < checks.min_length) {
+      if (bounds.has(SchemaBounds::kMinLength) && length < bounds.min_length) {
         return faults_.Breaks(
             path, GoShown(Value::String(text)),
-            "should be at least " + std::to_string(checks.min_length) + " chars long");
+            "should be at least " + std::to_string(bounds.min_length) + " chars long");
       }
     }
     if (checks.pattern.empty()) return;
@@ -230,13 +231,14 @@ class ValueValidator {
         holds += Check(*node.items, item, old_items ? old_items->Find(item) : nullptr, at);
       }
     }
+    const SchemaBounds bounds = checks.Bounds();
     const auto size = static_cast<int64_t>(list.size());
-    if (checks.has(SchemaChecks::kMinItems) && size < checks.min_items) {
+    if (bounds.has(SchemaBounds::kMinItems) && size < bounds.min_items) {
       faults_.Breaks(path, std::to_string(size),
-                     "should have at least " + std::to_string(checks.min_items) + " items");
+                     "should have at least " + std::to_string(bounds.min_items) + " items");
     }
-    if (checks.has(SchemaChecks::kMaxItems) && size > checks.max_items) {
-      faults_.HasTooMany(path, list.size(), checks.max_items);
+    if (bounds.has(SchemaBounds::kMaxItems) && size > bounds.max_items) {
+      faults_.HasTooMany(path, list.size(), bounds.max_items);
     }
     if (checks.unique_items && HasDuplicates(list)) {
       faults_.Breaks(path, "\"\"", "shouldn't contain duplicates");
@@ -246,14 +248,15 @@ class ValueValidator {
 
   uint64_t CheckObject(const SchemaNode& node, const SchemaChecks& checks, const Value& object,
                        const Value* old, const PathNode& path) {
+    const SchemaBounds bounds = checks.Bounds();
     const auto size = static_cast<int64_t>(object.size());
-    if (checks.has(SchemaChecks::kMinProperties) && size < checks.min_properties) {
+    if (bounds.has(SchemaBounds::kMinProperties) && size < bounds.min_properties) {
       faults_.Breaks(
           path, std::to_string(size),
-          "should have at least " + std::to_string(checks.min_properties) + " properties");
+          "should have at least " + std::to_string(bounds.min_properties) + " properties");
     }
-    if (checks.has(SchemaChecks::kMaxProperties) && size > checks.max_properties) {
-      faults_.HasTooMany(path, object.size(), checks.max_properties);
+    if (bounds.has(SchemaBounds::kMaxProperties) && size > bounds.max_properties) {
+      faults_.HasTooMany(path, object.size(), bounds.max_properties);
     }
     uint64_t holds = 0;
     const bool is_root = &path == &root_;
@@ -303,7 +306,9 @@ class ValueValidator {
     }
   }
 
-  uint64_t CheckAlternatives(const SchemaChecks& checks, const Value& value, const PathNode& path) {
+  uint64_t CheckAlternatives(const SchemaChecks& asked, const Value& value, const PathNode& path) {
+    if (asked.alternatives == nullptr) return 0;
+    const SchemaAlternatives& checks = *asked.alternatives;
     uint64_t holds = CheckAnyOf(checks, value, path);
     holds += CheckOneOf(checks, value, path);
     holds += CheckAllOf(checks, value, path);
@@ -316,7 +321,7 @@ class ValueValidator {
     return holds;
   }
 
-  uint64_t CheckAnyOf(const SchemaChecks& checks, const Value& value, const PathNode& path) {
+  uint64_t CheckAnyOf(const SchemaAlternatives& checks, const Value& value, const PathNode& path) {
     if (checks.any_of.empty()) return 0;
     Tried tried;
     for (const SchemaNode& each : checks.any_of) {
@@ -328,7 +333,7 @@ class ValueValidator {
     return tried.best_holds;
   }
 
-  uint64_t CheckOneOf(const SchemaChecks& checks, const Value& value, const PathNode& path) {
+  uint64_t CheckOneOf(const SchemaAlternatives& checks, const Value& value, const PathNode& path) {
     if (checks.one_of.empty()) return 0;
     Tried tried;
     for (const SchemaNode& each : checks.one_of) Try(each, value, path, tried);
@@ -341,7 +346,7 @@ class ValueValidator {
     return tried.best_holds;
   }
 
-  uint64_t CheckAllOf(const SchemaChecks& checks, const Value& value, const PathNode& path) {
+  uint64_t CheckAllOf(const SchemaAlternatives& checks, const Value& value, const PathNode& path) {
     if (checks.all_of.empty()) return 0;
     uint64_t holds = 0;
     size_t valid = 0;
