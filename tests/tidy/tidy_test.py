@@ -2,6 +2,7 @@
 """Shows that each rule of tools/tidy fires on a tree that breaks it and that a good one passes."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -301,6 +302,19 @@ class TidyTest(unittest.TestCase):
         out = self.assert_fires({**bad, **changed}, "src/object/v.h:1: [header]",
                                 options=("--recent",))
         self.assertNotIn("src/base/a.h:1: [header]", out)
+
+    def test_headers_that_a_program_changed_by_the_hundred_are_left_to_lint(self):
+        def headers_found(count):
+            bad = {f"src/base/a{i}.h": "// A.\n#pragma once\nString A();\n" for i in range(count)}
+            self.run_tidy(bad, "--no-headers")  # writes them
+            for command in (["init"], ["add", "."], ["commit", "-m", "renamed"]):
+                subprocess.run(["git", "-C", self.root, "-c", "user.name=a", "-c", "user.email=a@b",
+                                *command], check=True, capture_output=True)
+            return self.run_tidy({}, "--recent").stdout.count("[header]")
+
+        self.assertGreaterEqual(headers_found(1), 1)
+        shutil.rmtree(self.root)
+        self.assertEqual(headers_found(301), 0)
 
     def test_generated_headers_are_found_through_the_build(self):
         (self.root / "build/made/api").mkdir(parents=True)
