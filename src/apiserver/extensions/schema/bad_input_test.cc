@@ -83,7 +83,8 @@ TEST(BadValueTest, ManyEqualItemsOfASetAreOneFault) {
 
 TEST(BadValueTest, ALongTextIsMatchedInLinearTime) {
   const auto schema = SchemaOfJson(
-      R"({"type":"object","properties":{"a":{"type":"string","pattern":"^(a*)*(a|aa)+(a?){30}b$"}}})");
+      R"({"type":"object","properties":{"a":{"type":"string",
+        "pattern":"^(a*)*(a|aa)+(a?){30}b$"}}})");
   const FieldErrors errors = FaultsOf(*schema, "{\"a\":\"" + std::string(1'000'000, 'a') + "\"}");
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_LT(errors.causes()[0].message.size(), limits::kMaxCauseMessageBytes);

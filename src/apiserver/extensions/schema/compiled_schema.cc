@@ -135,12 +135,12 @@ class SchemaCompiler {
  public:
   explicit SchemaCompiler(CompiledSchema& out) : out_(out), arena_(out.arena_) {}
 
-  Result<void> Run(const Value& schema) {
+  Result<void> Run(const Value& schema, CompiledSchema::Defaults defaults) {
     SchemaNode root;
     Fill(schema, root, 0);
     if (!problem_.empty()) return Fail(StatusReason::kInvalid, problem_);
     out_.root_ = Kept(root);
-    PruneDefaults();
+    if (defaults == CompiledSchema::Defaults::kPruned) PruneDefaults();
     return {};
   }
 
@@ -412,7 +412,7 @@ class SchemaCompiler {
       Arena scratch;
       Value value = node->default_value->CopyInto(scratch);
       // Metadata is mended: of what is stored nothing is refused.
-      (void)CoerceEmbedded(*node, value, scratch, {.drop_invalid = true});
+      (void)CoerceEmbedded(*node, false, value, scratch, {.drop_invalid = true});
       PruneUnknownFields(*node, node->is(SchemaNode::kEmbedded), value, scratch, nullptr);
       if (!Identical(value, *node->default_value)) {
         node->default_value = Keep(value.CopyInto(arena_));
@@ -430,10 +430,10 @@ class SchemaCompiler {
 };
 
 Result<std::shared_ptr<const CompiledSchema>> CompiledSchema::Compile(
-    const Value& schema, std::shared_ptr<PatternCache> patterns) {
+    const Value& schema, std::shared_ptr<PatternCache> patterns, Defaults defaults) {
   const std::shared_ptr<CompiledSchema> out(new CompiledSchema());
   out->patterns_ = std::move(patterns);
-  SKIFF_RETURN_IF_ERROR(SchemaCompiler(*out).Run(schema));
+  SKIFF_RETURN_IF_ERROR(SchemaCompiler(*out).Run(schema, defaults));
   return out;
 }
 

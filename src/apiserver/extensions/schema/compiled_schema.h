@@ -162,10 +162,15 @@ static_assert(sizeof(SchemaNode) == 64);
 
 class CompiledSchema {
  public:
+  // Whether defaults lose what the schema does not describe, as they must to be served, or stay as
+  // they are written, to be validated.
+  enum class Defaults : uint8_t { kPruned, kAsWritten };
+
   // `schema` is a JSONSchemaProps, typed or not; it is not needed afterwards. Fails on defaults
   // and enumerations that are no JSON, and on nesting beyond limits::kMaxDepth.
   static Result<std::shared_ptr<const CompiledSchema>> Compile(
-      const Value& schema, std::shared_ptr<PatternCache> patterns);
+      const Value& schema, std::shared_ptr<PatternCache> patterns,
+      Defaults defaults = Defaults::kPruned);
 
   const SchemaNode& root() const { return *root_; }
   PatternCache& patterns() const { return *patterns_; }

@@ -34,7 +34,7 @@ Result<void> CoerceCustomResource(const CompiledSchema& schema, Document& object
     PruneUnknownFields(root, true, value, object.arena(), options.issues);
     PruneNulls(root, value, object.arena());
   }
-  return CoerceEmbedded(root, value, object.arena(),
+  return CoerceEmbedded(root, false, value, object.arena(),
                         {.drop_invalid = options.stored, .issues = options.issues});
 }
 
@@ -45,14 +45,14 @@ void DefaultCustomResource(const CompiledSchema& schema, Document& object) {
 void ValidateCustomResource(const CompiledSchema& schema, const Value& object,
                             FieldErrors& errors) {
   ValidateValue(schema, schema.root(), object, nullptr, "", errors);
-  ValidateEmbedded(schema.root(), object, errors);
+  ValidateEmbedded(schema.root(), false, object, errors);
   ValidateListTypes(schema.root(), object, errors);
 }
 
 void ValidateCustomResourceUpdate(const CompiledSchema& schema, const Value& object,
                                   const Value& old, bool ratcheting, FieldErrors& errors) {
   ValidateValue(schema, schema.root(), object, ratcheting ? &old : nullptr, "", errors);
-  ValidateEmbedded(schema.root(), object, errors);
+  ValidateEmbedded(schema.root(), false, object, errors);
   ValidateListsOfUpdate(schema.root(), object, old, errors);
 }
 

@@ -40,23 +40,26 @@ class EmbeddedCoercer {
   EmbeddedCoercer(Arena& arena, const EmbeddedResourceOptions& options)
       : arena_(arena), options_(options) {}
 
-  Result<void> Coerce(const SchemaNode& schema, Value& value, const std::string& path) {
-    if (!schema.is(SchemaNode::kResources)) return {};
+  Result<void> Coerce(const SchemaNode& schema, bool is_resource, Value& value,
+                      const std::string& path) {
+    if (!is_resource && !schema.is(SchemaNode::kResources)) return {};
     if (value.is_list() && schema.items != nullptr) {
       for (size_t i = 0; i < value.size(); ++i) {
         const std::string at = path + "[" + std::to_string(i) + "]";
-        SKIFF_RETURN_IF_ERROR(Coerce(*schema.items, value.items()[i], at));
+        SKIFF_RETURN_IF_ERROR(Coerce(*schema.items, false, value.items()[i], at));
       }
     }
     if (!value.is_map()) return {};
-    if (schema.is(SchemaNode::kEmbedded)) SKIFF_RETURN_IF_ERROR(CoerceMeta(value, path));
+    if (is_resource || schema.is(SchemaNode::kEmbedded)) {
+      SKIFF_RETURN_IF_ERROR(CoerceMeta(value, path));
+    }
     for (MapEntry& entry : value.entries()) {
       const SchemaNode* property = schema.FindProperty(entry.key);
       const SchemaNode* field = property != nullptr ? property : schema.additional;
       if (field == nullptr || !field->is(SchemaNode::kResources)) continue;
       const std::string at =
           property != nullptr ? Below(path, entry.key) : path + "[" + std::string(entry.key) + "]";
-      SKIFF_RETURN_IF_ERROR(Coerce(*field, entry.value, at));
+      SKIFF_RETURN_IF_ERROR(Coerce(*field, false, entry.value, at));
     }
     return {};
   }
@@ -98,7 +101,10 @@ class EmbeddedCoercer {
   }
 
   static Result<void> Refuse(const std::string& path, const Value& value, std::string_view why) {
-    return BadRequest(path + ": Invalid value: " + GoShown(value) + ": " + std::string(why));
+    const std::string message = "Invalid value: " + GoShown(value) + ": " + std::string(why);
+    Status status(StatusReason::kBadRequest, path + ": " + message);
+    status.AddCause({"FieldValueInvalid", message, path});
+    return std::unexpected(std::move(status));
   }
 
   Arena& arena_;
@@ -164,12 +170,12 @@ void ValidateResource(const Value& object, FieldErrors& errors) {
 
 }  // namespace
 
-Result<void> CoerceEmbedded(const SchemaNode& schema, Value& value, Arena& arena,
+Result<void> CoerceEmbedded(const SchemaNode& schema, bool is_resource, Value& value, Arena& arena,
                             const EmbeddedResourceOptions& options) {
   std::vector<FieldIssue> found;
   EmbeddedResourceOptions collecting = options;
   if (options.issues != nullptr) collecting.issues = &found;
-  SKIFF_RETURN_IF_ERROR(EmbeddedCoercer(arena, collecting).Coerce(schema, value, ""));
+  SKIFF_RETURN_IF_ERROR(EmbeddedCoercer(arena, collecting).Coerce(schema, is_resource, value, ""));
   std::ranges::sort(found, {}, &FieldIssue::path);
   for (FieldIssue& issue : found) {
     AddFieldIssue(options.issues, issue.kind, std::move(issue.path), issue.position);
@@ -177,23 +183,24 @@ Result<void> CoerceEmbedded(const SchemaNode& schema, Value& value, Arena& arena
   return {};
 }
 
-void ValidateEmbedded(const SchemaNode& schema, const Value& value, FieldErrors& errors) {
-  if (!schema.is(SchemaNode::kResources)) return;
+void ValidateEmbedded(const SchemaNode& schema, bool is_resource, const Value& value,
+                      FieldErrors& errors) {
+  if (!is_resource && !schema.is(SchemaNode::kResources)) return;
   if (value.is_list() && schema.items != nullptr) {
     for (size_t i = 0; i < value.size(); ++i) {
       const auto at = errors.At("", i);
-      ValidateEmbedded(*schema.items, value.items()[i], errors);
+      ValidateEmbedded(*schema.items, false, value.items()[i], errors);
     }
   }
   if (!value.is_map()) return;
-  if (schema.is(SchemaNode::kEmbedded)) ValidateResource(value, errors);
+  if (is_resource || schema.is(SchemaNode::kEmbedded)) ValidateResource(value, errors);
   for (const MapEntry& entry : value.entries()) {
     if (const SchemaNode* property = schema.FindProperty(entry.key)) {
       const auto at = errors.At(entry.key);
-      ValidateEmbedded(*property, entry.value, errors);
+      ValidateEmbedded(*property, false, entry.value, errors);
     } else if (schema.additional != nullptr) {
       const auto at = errors.AtKey("", entry.key);
-      ValidateEmbedded(*schema.additional, entry.value, errors);
+      ValidateEmbedded(*schema.additional, false, entry.value, errors);
     }
   }
 }

@@ -20,11 +20,13 @@ struct EmbeddedResourceOptions {
 };
 
 // Brings the metadata of all of them into the form that it has in typed objects: unknown fields go.
-// An error is a BadRequest whose message names the field.
-Result<void> CoerceEmbedded(const SchemaNode& schema, Value& value, Arena& arena,
+// An error is a BadRequest whose message names the field, which is its cause too. `is_resource`:
+// the value is one though its schema does not say so.
+Result<void> CoerceEmbedded(const SchemaNode& schema, bool is_resource, Value& value, Arena& arena,
                             const EmbeddedResourceOptions& options);
 
 // Reports below the place where `errors` is.
-void ValidateEmbedded(const SchemaNode& schema, const Value& value, FieldErrors& errors);
+void ValidateEmbedded(const SchemaNode& schema, bool is_resource, const Value& value,
+                      FieldErrors& errors);
 
 }  // namespace skiff
