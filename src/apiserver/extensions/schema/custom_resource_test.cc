@@ -6,6 +6,8 @@
 //   faults       what is wrong with it: field, reason and message of each cause
 //   dropped      unknown fields, in the order in which they are told
 //   refused      the object is no such object at all, and this is why
+//
+// or `defaults`, what is wrong with the defaults of the schema.
 #include "apiserver/extensions/schema/custom_resource.h"
 
 #include <algorithm>
@@ -18,6 +20,7 @@
 
 #include <gtest/gtest.h>
 
+#include "apiserver/extensions/schema/default_validation.h"
 #include "apiserver/extensions/schema/testing.h"
 #include "object/json/decode.h"
 #include "object/json/encode.h"
@@ -117,24 +120,41 @@ void CheckLine(const CompiledSchema& schema, const Value& line) {
   }
 }
 
+void CheckDefaults(std::string_view schema_text, const Value& faults) {
+  const Document schema = DocumentOfJson(schema_text);
+  const auto made = CompiledSchema::Compile(schema.root(), std::make_shared<PatternCache>(),
+                                            CompiledSchema::Defaults::kAsWritten);
+  ASSERT_TRUE(made.has_value());
+  FieldErrors errors;
+  const auto at = errors.At("schema");
+  ValidateDefaultsOf(**made, true, errors);
+  ExpectSame(FoundFaults(errors), WantedFaults(faults));
+}
+
 TEST(CustomResourceTest, WrittenObjectsAreAnsweredAsRecorded) {
   size_t lines = 0;
   for (const auto& file :
        fs::directory_iterator(SKIFF_SOURCE_DIR "/src/apiserver/extensions/schema/testdata")) {
     std::ifstream in(file.path());
     std::shared_ptr<const CompiledSchema> schema;
+    std::string schema_text;
     std::string text;
     for (size_t number = 1; std::getline(in, text); ++number) {
       SCOPED_TRACE(file.path().filename().string() + ":" + std::to_string(number) + ": " + text);
       // As it is written: 1.0 is not 1.
       constexpr std::string_view kSchema = "{\"schema\":";
       if (text.starts_with(kSchema)) {
-        schema = SchemaOfJson(text.substr(kSchema.size(), text.size() - kSchema.size() - 1));
+        schema_text = text.substr(kSchema.size(), text.size() - kSchema.size() - 1);
+        schema = SchemaOfJson(schema_text);
         continue;
       }
       const Result<Document> line = DecodeJson(text, nullptr);
       ASSERT_TRUE(line.has_value()) << line.error().message();
       ASSERT_NE(schema, nullptr);
+      if (const Value* defaults = line->root().Find("defaults")) {
+        CheckDefaults(schema_text, *defaults);
+        continue;
+      }
       CheckLine(*schema, line->root());
       ++lines;
     }
