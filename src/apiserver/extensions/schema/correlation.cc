@@ -30,6 +30,17 @@ bool IsUnchangedList(const SchemaNode& schema, const Value& now, const Value& ol
   });
 }
 
+// Metadata, when it is typed.
+bool IsUnchangedMessage(const SchemaNode& schema, const Value& now, const Value& old) {
+  return now.type() == old.type() &&
+         std::ranges::equal(now.members(), old.members(), [&](const auto& a, const auto& b) {
+           const SchemaNode* field = a.field() == b.field()
+                                         ? schema.FindField(a.field_desc(*now.type()).name())
+                                         : nullptr;
+           return field != nullptr && IsUnchanged(*field, a, b);
+         });
+}
+
 }  // namespace
 
 bool AppendScalarKey(const Value& value, std::string& out) {
@@ -75,6 +86,7 @@ const Value* OldItems::Find(const Value& item) const {
 
 bool IsUnchanged(const SchemaNode& schema, const Value& now, const Value& old) {
   if (now.tag() != old.tag()) return false;
+  if (now.is_object()) return IsUnchangedMessage(schema, now, old);
   if (now.is_list()) return IsUnchangedList(schema, now, old);
   if (!now.is_map()) return Identical(now, old);
   // Keys of maps ascend, so the same ones stand side by side.
