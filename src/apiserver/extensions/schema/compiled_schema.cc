@@ -133,14 +133,17 @@ class PartKey {
 // Makes the nodes of one schema.
 class SchemaCompiler {
  public:
-  explicit SchemaCompiler(CompiledSchema& out) : out_(out), arena_(out.arena_) {}
+  SchemaCompiler(CompiledSchema& out, CompiledSchema::Defaults defaults)
+      : out_(out),
+        arena_(out.arena_),
+        as_written_(defaults == CompiledSchema::Defaults::kAsWritten) {}
 
-  Result<void> Run(const Value& schema, CompiledSchema::Defaults defaults) {
+  Result<void> Run(const Value& schema) {
     SchemaNode root;
     Fill(schema, root, 0);
     if (!problem_.empty()) return Fail(StatusReason::kInvalid, problem_);
     out_.root_ = Kept(root);
-    if (defaults == CompiledSchema::Defaults::kPruned) PruneDefaults();
+    if (!as_written_) PruneDefaults();
     return {};
   }
 
@@ -268,7 +271,10 @@ class SchemaCompiler {
 
   void FillTraits(const Value& schema, SchemaNode& node) {
     node.type = TypeNamed(TextOf(&schema, "type"));
-    if (IsSet(&schema, "x-kubernetes-int-or-string")) node.type = SchemaType::kIntOrString;
+    // Of defaults, Kubernetes does not ask this.
+    if (IsSet(&schema, "x-kubernetes-int-or-string") && !as_written_) {
+      node.type = SchemaType::kIntOrString;
+    }
     if (IsSet(&schema, "nullable")) node.flags |= SchemaNode::kNullable;
     if (IsSet(&schema, "x-kubernetes-preserve-unknown-fields")) node.flags |= SchemaNode::kPreserve;
     if (IsSet(&schema, "x-kubernetes-embedded-resource")) {
@@ -315,12 +321,16 @@ class SchemaCompiler {
     checks.unique_items = IsSet(&schema, "uniqueItems");
     const std::string_view format = TextOf(&schema, "format");
     checks.format = FindFormat(format, node.type);
-    if (checks.format != ValueFormat::kNone) checks.format_name = Pooled(format);
+    // Nor does it pass over formats of defaults that are unknown, or of another type.
+    if (as_written_ && checks.format == ValueFormat::kNone) {
+      checks.format = FindFormat(format, SchemaType::kAny);
+    }
+    if (checks.format != ValueFormat::kNone || as_written_) checks.format_name = Pooled(format);
     checks.bounds = BoundsOf(schema);
     checks.alternatives = AlternativesOf(schema, depth);
     const bool asks = !checks.bounds.empty() || checks.alternatives != nullptr ||
                       checks.unique_items || !checks.allowed.empty() || !checks.required.empty() ||
-                      !checks.pattern.empty() || checks.format != ValueFormat::kNone;
+                      !checks.pattern.empty() || !checks.format_name.empty();
     if (asks) node.checks = Shared(KeyOf(checks), checks);
   }
 
@@ -422,6 +432,7 @@ class SchemaCompiler {
 
   CompiledSchema& out_;
   Arena& arena_;
+  const bool as_written_;
   std::unordered_map<std::string_view, std::string_view> pool_;
   // Parts by what they are made of.
   std::unordered_map<std::string, void*> shared_;
@@ -433,7 +444,7 @@ Result<std::shared_ptr<const CompiledSchema>> CompiledSchema::Compile(
     const Value& schema, std::shared_ptr<PatternCache> patterns, Defaults defaults) {
   const std::shared_ptr<CompiledSchema> out(new CompiledSchema());
   out->patterns_ = std::move(patterns);
-  SKIFF_RETURN_IF_ERROR(SchemaCompiler(*out).Run(schema, defaults));
+  SKIFF_RETURN_IF_ERROR(SchemaCompiler(*out, defaults).Run(schema));
   return out;
 }
 

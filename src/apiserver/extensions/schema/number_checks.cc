@@ -63,7 +63,7 @@ class NumberChecker {
     std::string why(what);
     why += type_ == SchemaType::kInteger ? " value must be of type integer "
                                          : " value must be of type number ";
-    if (checks_.format_name.empty()) {
+    if (checks_.format == ValueFormat::kNone || IsTextFormat(checks_.format)) {
       why += "(default format)";
     } else {
       (why += "with format ") += checks_.format_name;
