@@ -180,7 +180,8 @@ TEST(DefinitionRulesTest, DefaultsFollowTheirSchema) {
   };
   EXPECT_EQ(with_default(R"({"type":"string","default":"x"})"), "");
   EXPECT_EQ(with_default(R"({"type":"string","default":5})"), at + " TypeInvalid");
-  EXPECT_EQ(with_default(R"({"type":"integer","default":1.5})"), at + " TypeInvalid");
+  EXPECT_EQ(with_default(R"({"type":"integer","default":1.5})"),
+            at + " TypeInvalid; " + at + " Invalid");
   EXPECT_EQ(with_default(R"({"type":"number","default":1})"), "");
   EXPECT_EQ(with_default(R"({"x-kubernetes-int-or-string":true,"default":"50%"})"), "");
   EXPECT_EQ(with_default(R"({"type":"string","enum":["x"],"default":"y"})"), at + " NotSupported");
@@ -192,7 +193,10 @@ TEST(DefinitionRulesTest, DefaultsFollowTheirSchema) {
       "default":{"b":"x","c":1}})"),
             at + " Invalid");
   EXPECT_EQ(with_default(R"({"type":"array","items":{"type":"string"},"default":["x",1]})"),
-            at + "[1] TypeInvalid");
+            at + ".[1] TypeInvalid");
+  EXPECT_EQ(with_default(R"({"type":"string","format":"date","default":"today"})"),
+            at + " TypeInvalid");
+  EXPECT_EQ(with_default(R"({"type":"string","pattern":"^b","default":"a"})"), at + " Invalid");
 }
 
 TEST(DefinitionRulesTest, AnEstablishedDefinitionKeepsItsNames) {

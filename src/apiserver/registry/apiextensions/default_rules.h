@@ -6,8 +6,8 @@
 
 namespace skiff {
 
-// Of a structural schema and all within it. Types, required fields, enumerations, ranges and
-// lengths are checked, and that nothing in a default is unknown.
+// Of a structural schema and all within it, by the engine that validates custom resources. Rules in
+// CEL are not looked at.
 void ValidateDefaults(const Value* schema, FieldErrors& errors);
 
 }  // namespace skiff
