@@ -1,30 +1,25 @@
 #include "apiserver/registry/apiextensions/format_warnings.h"
 
-#include <algorithm>
 #include <string_view>
 
+#include "apiserver/extensions/schema/compiled_schema.h"
+#include "apiserver/extensions/schema/formats.h"
 #include "apiserver/registry/apiextensions/schema_tree.h"
 #include "apiserver/validation/value_fields.h"
 
 namespace skiff {
 namespace {
 
-// Of strings, without the hyphens that they may be written with. Sorted.
-constexpr std::string_view kFormats[] = {
-    "bsonobjectid", "byte",        "cidr",         "creditcard", "date",     "datetime", "duration",
-    "email",        "hexcolor",    "hostname",     "ipv4",       "ipv6",     "isbn",     "isbn10",
-    "isbn13",       "k8slongname", "k8sshortname", "mac",        "password", "rgbcolor", "ssn",
-    "uri",          "uuid",        "uuid3",        "uuid4",      "uuid5",
-};
-static_assert(std::ranges::is_sorted(kFormats));
-
 bool IsKnown(std::string_view format, std::string_view type) {
-  if (type == "integer") return format == "int32" || format == "int64";
-  if (type == "number") return format == "float" || format == "double";
-  if (!type.empty() && type != "string") return false;
-  std::string bare(format);
-  std::erase(bare, '-');
-  return std::ranges::binary_search(kFormats, std::string_view(bare));
+  SchemaType of = SchemaType::kString;
+  if (type == "integer") {
+    of = SchemaType::kInteger;
+  } else if (type == "number") {
+    of = SchemaType::kNumber;
+  } else if (!type.empty() && type != "string") {
+    return false;
+  }
+  return FindFormat(format, of) != ValueFormat::kNone;
 }
 
 }  // namespace
