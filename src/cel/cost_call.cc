@@ -12,6 +12,7 @@ namespace {
 constexpr double kString = 0.1;
 constexpr double kRegex = 0.25;
 constexpr double kListCost = 10;
+constexpr uint64_t kMaxAttributeValues = 48;  // of an attribute of a device
 constexpr uint64_t kMaxFormatSize = 64;
 constexpr uint64_t kMaxFormatRegexSize = 128;
 
@@ -27,6 +28,7 @@ class Library {
 
   std::optional<CallEstimate> Run() const {
     if (std::optional<CallEstimate> lists = ListCall()) return lists;
+    if (overload_ == "dra_includes_dyn_dyn") return Cost(CostRange{0, kMaxAttributeValues});
     if (function_ == "check") return Cost(Exactly(350'000));
     if (OneOf(function_, {"fieldSelector", "labelSelector"}) && args_.size() == 1) {
       const SizeRange size = Size(args_[0]);

@@ -474,6 +474,9 @@ Val Evaluation::Qualify(const Val& object, const Val& key, bool presence, bool p
       if (value.kind() != Kind::kUnset) {
         return presence_only && !value.is_error() ? Val::Bool(true) : value;
       }
+      if (!map.in_document() && map.map_block()->fallback != nullptr) {
+        return *map.map_block()->fallback;
+      }
       break;
     }
     case Kind::kList: {

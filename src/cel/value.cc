@@ -228,6 +228,10 @@ void MapBuilder::Set(const Val& key, const Val& value) {
   }
 }
 
+void MapBuilder::SetFallback(const Val& value) {
+  block_->fallback = new (arena_.Allocate(sizeof(Val), alignof(Val))) Val(value);
+}
+
 void MapBuilder::Erase(const Val& key) {
   const uint32_t place = FindKey(*block_, block_->count, key);
   if (place == block_->count) return;

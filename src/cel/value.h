@@ -171,6 +171,8 @@ struct MapBlock {
   uint32_t capacity = 0;
   uint32_t* index = nullptr;  // by hash, of 1 + the place of an item; null: few items
   uint32_t index_size = 0;    // a power of two
+  // What a key that is not there stands for when it is asked for, but not for `in`; null: nothing.
+  const Val* fallback = nullptr;
 };
 
 // What libraries compute: the first member of their structs.
@@ -214,6 +216,7 @@ class MapBuilder {
   void Set(const Val& key, const Val& value);
   void Erase(const Val& key);
   Val Done() const { return Val::Map(block_, block_->count); }
+  void SetFallback(const Val& value);
   const MapBlock* block() const { return block_; }
 
  private:

@@ -1,6 +1,7 @@
 #include "cel/cases/case_runner.h"
 
 #include "base/read_file.h"
+#include "cel/cases/device_case.h"
 #include "cel/cases/eval_case.h"
 #include "cel/cases/rule_case.h"
 #include "cel/values/escape.h"
@@ -73,6 +74,8 @@ Result<CaseCounts> CaseRunner::RunFile(const std::string& path) {
       difference = RunEvalCase(record, context);
     } else if (kind == "crd") {
       difference = RunRuleCase(record);
+    } else if (kind == "dra") {
+      difference = RunDeviceCase(record);
     } else if (kind == "escape" || kind == "unescape") {
       difference = RunEscapeCase(record);
     } else {
