@@ -1,6 +1,7 @@
-#include <optional>
+#include "cel/rule_path.h"
 
-#include "cel/rules.h"
+#include <algorithm>
+#include <optional>
 
 namespace skiff::cel {
 namespace {

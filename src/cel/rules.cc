@@ -5,6 +5,7 @@
 
 #include "cel/cost_estimate.h"
 #include "cel/evaluation.h"
+#include "cel/rule_path.h"
 #include "cel/schema_values.h"
 #include "cel/values/escape.h"
 #include "cel/values/strings.h"

@@ -79,7 +79,4 @@ std::unique_ptr<RuleNode> CompileRules(const Schema& schema, bool resource_root,
                                        std::shared_ptr<const Environment> environment);
 RuleOutcome RunRules(const RuleNode& rules, const RuleInput& input);
 
-// "spec.names[x]" for ".spec.names['x']", if the schema has such a field; empty: it has none.
-std::string NormalizedFieldPath(std::string_view path, const Schema& schema);
-
 }  // namespace skiff::cel
