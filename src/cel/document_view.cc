@@ -132,20 +132,6 @@ Val DocumentMapFind(Arena& arena, const Val& map, const Val& key) {
   return member == nullptr ? Val() : ReadBySchema(arena, *value, *member);
 }
 
-bool SameListKeys(Arena& arena, const SchemaType& list, const Val& a, const Val& b) {
-  if (a.kind() != Kind::kMap || b.kind() != Kind::kMap) return false;
-  for (const std::string& key : list.list_keys) {
-    const Val x = MapFind(arena, a, Val::String(key));
-    const Val y = MapFind(arena, b, Val::String(key));
-    if (x.kind() == Kind::kUnset || y.kind() == Kind::kUnset) {
-      if (x.kind() != y.kind()) return false;
-    } else if (!Equal(arena, x, y)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 Val DocumentMapEqual(Arena& arena, const Val& map, const Val& other) {
   if (other.kind() != Kind::kMap) return Val::ErrorLiteral("no such overload");
   const Value& object = *map.document();

@@ -14,8 +14,6 @@ size_t DocumentMapSize(const Val& map);
 MapItem DocumentMapAt(Arena& arena, const Val& map, size_t index);
 // Unset: there is none.
 Val DocumentMapFind(Arena& arena, const Val& map, const Val& key);
-// Whether two items of a list have the same keys, by the schema of the list.
-bool SameListKeys(Arena& arena, const SchemaType& list, const Val& a, const Val& b);
 // == of a map of a document that has a schema.
 Val DocumentMapEqual(Arena& arena, const Val& map, const Val& other);
 

@@ -190,7 +190,7 @@ Val Evaluation::EvaluateCall(const Node& node) {
   }
   const Val result = Invoke(node, values);
   Charge(node.cost == nullptr ? 1 : node.cost(arena_, values, result));
-  return result;
+  return stopped_ ? Stopped() : result;
 }
 
 Val Evaluation::Invoke(const Node& node, std::span<const Val> args) {

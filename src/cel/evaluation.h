@@ -20,6 +20,9 @@ namespace skiff::cel {
 
 class TimeZones;
 
+// What one run may take of memory: costs do not bound it, since some functions make much of little.
+inline constexpr size_t kMaxEvaluationBytes = 64 * 1024 * 1024;
+
 // Values of variables that are computed when they are asked for.
 class VariableSource {
  public:
@@ -38,7 +41,9 @@ class Evaluation {
 
   // What was spent, also by a run that failed.
   uint64_t cost() const { return cost_; }
-  // Whether the run was stopped because it cost too much.
+  // What is left of the budget. A function whose cost will be more need not do its work.
+  uint64_t budget_left() const { return cost_ > limit_ ? 0 : limit_ - cost_; }
+  // Whether the run was stopped because it cost too much, or took kMaxEvaluationBytes.
   bool out_of_budget() const { return stopped_; }
   // Stops a run from another thread when it becomes true; looked at in loops.
   void SetInterrupt(const std::atomic<bool>* interrupt) { interrupt_ = interrupt; }
@@ -72,7 +77,7 @@ class Evaluation {
     if (stopped_) [[unlikely]]
       return;
     cost_ += cost;
-    if (cost_ > limit_) [[unlikely]]
+    if (cost_ > limit_ || arena_.BytesReserved() > kMaxEvaluationBytes) [[unlikely]]
       stopped_ = true;
   }
   Val Stopped() const;

@@ -99,6 +99,7 @@ class Expander {
   // A copy of a tree whose nodes stand where the originals do.
   Expr* Copy(const Expr* from) {
     if (from == nullptr) return nullptr;
+    if (++call_.copies > kMaxCopiedNodes) return New(ExprKind::kError);
     Expr* expr = New(from->kind);
     *expr = *from;
     expr->target = Copy(from->target);
@@ -247,6 +248,9 @@ class Expander {
                                           : "optMap() variable name must be a simple identifier");
     }
     Expr* mapped = Let(variable.name, MemberCall("value", Copy(call_.target), {}), args_[1]);
+    if (call_.copies > kMaxCopiedNodes) {
+      return Fail(call_.position, "expression is too large after its macros are expanded");
+    }
     if (!flat) mapped = Call("optional.of", {mapped});
     return Call("_?_:_",
                 {MemberCall("hasValue", call_.target, {}), mapped, Call("optional.none", {})});

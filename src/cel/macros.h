@@ -7,6 +7,9 @@
 
 namespace skiff::cel {
 
+// Nodes that macros may copy in one expression: a chain of optMap() doubles its target each time.
+inline constexpr size_t kMaxCopiedNodes = 100'000;
+
 struct MacroCall {
   Arena& arena;
   const ParseOptions& options;
@@ -14,6 +17,7 @@ struct MacroCall {
   std::string_view function;
   Expr* target;  // null: none
   std::span<Expr*> args;
+  size_t& copies;  // nodes that were copied in all, which is bounded
   // Says what is wrong with an argument.
   std::function<void(int32_t position, std::string message)> report;
 };

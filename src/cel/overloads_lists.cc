@@ -173,11 +173,13 @@ Val FlattenDepth(Evaluation& e, Args args) {
   return out.Done();
 }
 
-// More than the budget of one evaluation lets anybody read.
-constexpr int64_t kMaxRange = 4'000'000;
 Val Range(Evaluation& e, Args args) {
   const int64_t size = args[0].AsInt();
-  if (size > kMaxRange) return e.Error("lists.range: too many items");
+  if (size > 0 && static_cast<uint64_t>(size) > e.budget_left()) {
+    // The run ends with the cost of this call, so nobody reads the items.
+    const Val none = ListBuilder(e.arena(), 0).Done();
+    return Val::List(none.list_block(), static_cast<size_t>(std::min<int64_t>(size, UINT32_MAX)));
+  }
   ListBuilder out(e.arena(), size > 0 ? static_cast<size_t>(size) : 0);
   for (int64_t i = 0; i < size; ++i) out.Add(Val::Int(i));
   return out.Done();
@@ -191,6 +193,7 @@ Val ReverseList(Evaluation& e, Args args) {
 }
 
 Val Distinct(Evaluation& e, Args args) {
+  if (ListSize(args[0]) * ListSize(args[0]) > e.budget_left()) return args[0];
   ListBuilder out(e.arena());
   for (size_t i = 0; i < ListSize(args[0]); ++i) {
     const Val item = ListAt(e.arena(), args[0], i);
@@ -236,6 +239,8 @@ bool IsList(const Val& v) { return v.kind() == Kind::kList; }
 // ---- Sets.
 
 Val Contains(Evaluation& e, const Val& set, const Val& subset) {
+  // It will cost this much, and be stopped for it.
+  if (ListSize(set) * ListSize(subset) > e.budget_left()) return Val::Bool(false);
   for (size_t i = 0; i < ListSize(subset); ++i) {
     const Val found = ListContains(e.arena(), set, ListAt(e.arena(), subset, i));
     if (!found.is_true()) return found;
@@ -248,6 +253,7 @@ Val SetsEquivalent(Evaluation& e, Args args) {
   return contained.is_true() ? Contains(e, args[1], args[0]) : contained;
 }
 Val SetsIntersects(Evaluation& e, Args args) {
+  if (ListSize(args[0]) * ListSize(args[1]) > e.budget_left()) return Val::Bool(false);
   for (size_t i = 0; i < ListSize(args[0]); ++i) {
     if (ListContains(e.arena(), args[1], ListAt(e.arena(), args[0], i)).is_true()) {
       return Val::Bool(true);

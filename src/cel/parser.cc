@@ -111,19 +111,25 @@ class Parser {
                     std::span<Expr* const> args) {
     const std::span<Expr*> copy = CopySpan<Expr*>(arena_, args);
     const MacroCall macro{
-        arena_,
-        options_,
-        position,
-        function,
-        target,
-        copy,
-        [this](int32_t at, std::string message) { Report(at, std::move(message)); }};
+        arena_,   options_,
+        position, function,
+        target,   copy,
+        copies_,  [this](int32_t at, std::string message) { Report(at, std::move(message)); }};
     if (Expr* expanded = ExpandMacro(macro)) return expanded;
     Expr* expr = New(ExprKind::kCall, position);
     expr->name = function;
     expr->target = target;
     expr->args = copy;
     return expr;
+  }
+
+  // Nothing deeper is made, so that what walks the tree may recur.
+  bool TooDeep(const Parsed& parsed) {
+    if (parsed.depth <= kMaxRecursionDepth) return false;
+    if (!failed_) Report(kNowhere, "max recursion depth exceeded");
+    failed_ = true;
+    at_ = tokens_.size() - 1;
+    return true;
   }
 
   // ---- The grammar, from the loosest operator to the tightest.
@@ -229,7 +235,7 @@ class Parser {
   template <typename Operator, typename Next>
   Parsed ParseBinary(Operator function_of, Next next) {
     Parsed left = next();
-    for (std::string_view function = function_of(Kind()); !function.empty();
+    for (std::string_view function = function_of(Kind()); !function.empty() && !TooDeep(left);
          function = function_of(Kind())) {
       const int32_t position = Take().begin;
       const Parsed right = next();
@@ -257,7 +263,7 @@ class Parser {
 
   Parsed ParseMember() {
     Parsed left = ParsePrimary();
-    while (!failed_) {
+    while (!failed_ && !TooDeep(left)) {
       if (Kind() == TokenKind::kDot) {
         left = ParseSelect(left);
       } else if (Kind() == TokenKind::kLeftBracket) {
@@ -551,6 +557,7 @@ class Parser {
   std::vector<Token> tokens_;
   size_t at_ = 0;
   int expr_depth_ = 0;
+  size_t copies_ = 0;
   bool failed_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "cel/cost_estimate.h"
 #include "cel/evaluation.h"
@@ -202,32 +203,60 @@ class RuleRunner {
   void Items(const RuleNode& node, const std::string& field, const Value& list, const Value* old,
              const Ratchet& ratchet) {
     if (node.items == nullptr) return;
+    const OldItems old_items = ItemsByKeys(node, old);
+    const OldItems ratchet_items =
+        ItemsByKeys(node, ratchet.current ? ratchet.current->old : nullptr);
+    const auto find = [&](const OldItems& items, const Value& item) -> const Value* {
+      const auto found = items.empty() ? items.end() : items.find(KeysOf(node, item));
+      return found == items.end() ? nullptr : found->second;
+    };
     for (size_t i = 0; i < list.size() && remaining_ >= 0; ++i) {
       const Value& item = list.items()[i];
-      const Value* old_item = OldItem(node, item, old);
       Ratchet below = ratchet;
       if (ratchet.current) {
         below.parent = ratchet.current;
         below.current.reset();
-        if (const Value* same = OldItem(node, item, ratchet.current->old)) {
-          below.current = {&item, same};
-        }
+        if (const Value* same = find(ratchet_items, item)) below.current = {&item, same};
       }
-      Visit(*node.items, field + "[" + std::to_string(i) + "]", item, old_item, below);
+      Visit(*node.items, field + "[" + std::to_string(i) + "]", item, find(old_items, item), below);
     }
   }
-  // The item of the old list with the same keys.
-  static const Value* OldItem(const RuleNode& node, const Value& item, const Value* old) {
-    if (!node.correlates_items || old == nullptr || !old->is_list()) return nullptr;
-    for (const Value& candidate : old->items()) {
-      const bool same = std::ranges::all_of(node.list_keys, [&](const std::string& key) {
-        const Value* a = item.Find(key);
-        const Value* b = candidate.Find(key);
-        return a == nullptr || b == nullptr ? a == b : DeepEqual(*a, *b);
-      });
-      if (same) return &candidate;
+
+  // Items of an old list by their keys; none if the list has no keys.
+  using OldItems = std::unordered_map<std::string, const Value*>;
+  static OldItems ItemsByKeys(const RuleNode& node, const Value* old) {
+    OldItems items;
+    if (!node.correlates_items || old == nullptr || !old->is_list()) return items;
+    for (const Value& item : old->items()) items.emplace(KeysOf(node, item), &item);
+    return items;
+  }
+  static std::string KeysOf(const RuleNode& node, const Value& item) {
+    std::string out;
+    for (const std::string& key : node.list_keys) {
+      const Value* value = item.is_map() || item.is_object() ? item.Find(key) : nullptr;
+      std::string text;
+      if (value != nullptr) {
+        switch (value->tag()) {
+          case Tag::kString:
+            text = "s" + std::string(value->AsText());
+            break;
+          case Tag::kInt:
+            text = "i" + std::to_string(value->AsInt());
+            break;
+          case Tag::kBool:
+            text = value->AsBool() ? "t" : "f";
+            break;
+          case Tag::kDouble:
+            text = "d" + std::to_string(value->AsDouble());
+            break;
+          default:
+            text = "?";
+            break;  // Keys are scalars.
+        }
+      }
+      out += std::to_string(text.size()) + ":" + text;
     }
-    return nullptr;
+    return out;
   }
 
   void Members(const RuleNode& node, const std::string& field, const Value& object,

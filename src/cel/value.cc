@@ -62,6 +62,7 @@ Val ListAt(Arena& arena, const Val& list, size_t index) {
 
 ListBuilder::ListBuilder(Arena& arena, size_t expected) : arena_(arena) {
   block_ = new (arena.Allocate(sizeof(ListBlock), alignof(ListBlock))) ListBlock;
+  block_->owner = &arena;
   if (expected > 0) {
     block_->items = arena.AllocateArray<Val>(expected);
     block_->capacity = static_cast<uint32_t>(expected);
@@ -90,7 +91,7 @@ Val ListAppend(Arena& arena, const Val& list, const Val& item) {
   if (!list.in_document()) {
     // Whoever holds the shorter list does not see what comes behind its end.
     auto* block = const_cast<ListBlock*>(list.list_block());
-    if (block->count == list.raw_size() && block->capacity > block->count) {
+    if (block->owner == &arena && block->count == list.raw_size()) {
       PushBack(arena, *block, item);
       return Val::List(block, block->count, list.schema());
     }
@@ -100,31 +101,6 @@ Val ListAppend(Arena& arena, const Val& list, const Val& item) {
   for (size_t i = 0; i < size; ++i) copy.Add(ListAt(arena, list, i));
   copy.Add(item);
   return copy.Done();
-}
-
-Val AddLists(Arena& arena, const Val& a, const Val& b) {
-  const size_t left = ListSize(a);
-  const size_t right = ListSize(b);
-  const SchemaType* schema = a.schema();
-  const bool keyed = schema != nullptr && schema->list_type != SchemaType::ListType::kAtomic;
-  if (right == 1 && !keyed) return ListAppend(arena, a, ListAt(arena, b, 0));
-  ListBuilder sum(arena, std::max<size_t>(4, left + right));
-  for (size_t i = 0; i < left; ++i) sum.Add(ListAt(arena, a, i));
-  for (size_t i = 0; i < right; ++i) {
-    const Val item = ListAt(arena, b, i);
-    bool found = false;
-    for (size_t j = 0; keyed && j < sum.size() && !found; ++j) {
-      const Val mine = sum.Done().list_block()->items[j];
-      if (schema->list_type == SchemaType::ListType::kSet) {
-        found = Equal(arena, mine, item);
-      } else if (SameListKeys(arena, *schema, mine, item)) {
-        found = true;
-        const_cast<ListBlock*>(sum.Done().list_block())->items[j] = item;
-      }
-    }
-    if (!found) sum.Add(item);
-  }
-  return Val::List(sum.Done().list_block(), sum.size(), schema);
 }
 
 Val ListContains(Arena& arena, const Val& list, const Val& item) {
@@ -212,6 +188,7 @@ void AddEntry(Arena& arena, MapBlock& block, const Val& key, const Val& value) {
 
 MapBuilder::MapBuilder(Arena& arena, size_t expected) : arena_(arena) {
   block_ = new (arena.Allocate(sizeof(MapBlock), alignof(MapBlock))) MapBlock;
+  block_->owner = &arena;
   if (expected > 0) {
     block_->items = arena.AllocateArray<MapItem>(expected);
     block_->capacity = static_cast<uint32_t>(expected);
@@ -258,7 +235,7 @@ Val MapInsert(Arena& arena, const Val& map, const Val& key, const Val& value) {
   if (MapFind(arena, map, key).kind() != Kind::kUnset) return {};
   if (!map.in_document()) {
     auto* block = const_cast<MapBlock*>(map.map_block());
-    if (block->count == map.raw_size() && block->capacity > 0) {
+    if (block->owner == &arena && block->count == map.raw_size()) {
       AddEntry(arena, *block, key, value);
       return Val::Map(block, block->count);
     }
@@ -467,33 +444,43 @@ bool IsNumber(Kind kind) {
   return kind == Kind::kInt || kind == Kind::kUint || kind == Kind::kDouble;
 }
 
-// Every item of the other is here, whatever the order.
-Val EqualAsSet(Arena& arena, const Val& set, const Val& other) {
-  const size_t size = ListSize(set);
-  for (size_t i = 0; i < size; ++i) {
-    const Val item = ListAt(arena, other, i);
-    bool found = false;
-    for (size_t j = 0; j < size && !found; ++j) {
-      found = Equal(arena, ListAt(arena, set, j), item);
-    }
-    if (!found) return Val::Bool(false);
+// A map by the items or the keys of a list: its places. Items that are neither numbers, texts nor
+// bools are told apart by their text.
+Val KeyOf(Arena& arena, const SchemaType& schema, const Val& item) {
+  const auto text = [&](const Val& value) {
+    return std::string(TypeNameOf(value)) + ":" + GoText(arena, value);
+  };
+  if (schema.list_type == SchemaType::ListType::kSet) {
+    return Val::String(arena.Copy(text(item)));
   }
-  return Val::Bool(true);
+  std::string all;
+  for (const std::string& key : schema.list_keys) {
+    const Val value = item.kind() == Kind::kMap ? MapFind(arena, item, Val::String(key)) : Val();
+    const std::string one = value.kind() == Kind::kUnset ? std::string() : text(value);
+    all += std::to_string(one.size()) + ":" + one;
+  }
+  return Val::String(arena.Copy(all));
+}
+MapBuilder PlacesOf(Arena& arena, const Val& list) {
+  const size_t size = ListSize(list);
+  MapBuilder places(arena, size);
+  for (size_t i = 0; i < size; ++i) {
+    places.Set(KeyOf(arena, *list.schema(), ListAt(arena, list, i)),
+               Val::Int(static_cast<int64_t>(i)));
+  }
+  return places;
 }
 
-Val EqualAsMapList(Arena& arena, const Val& list, const Val& other) {
-  const size_t size = ListSize(list);
-  for (size_t i = 0; i < size; ++i) {
+// Every item of the other is here, whatever the order.
+Val EqualByKeys(Arena& arena, const Val& list, const Val& other) {
+  const Val places = PlacesOf(arena, list).Done();
+  for (size_t i = 0; i < ListSize(other); ++i) {
     const Val item = ListAt(arena, other, i);
-    bool found = false;
-    for (size_t j = 0; j < size && !found; ++j) {
-      const Val mine = ListAt(arena, list, j);
-      if (!SameListKeys(arena, *list.schema(), mine, item)) continue;
-      found = true;
-      const Val equal = EqualVals(arena, mine, item);
-      if (!equal.is_true()) return equal;
-    }
-    if (!found) return Val::Bool(false);
+    const Val place = MapFind(arena, places, KeyOf(arena, *list.schema(), item));
+    if (place.kind() == Kind::kUnset) return Val::Bool(false);
+    const Val mine = ListAt(arena, list, static_cast<size_t>(place.AsInt()));
+    const Val equal = EqualVals(arena, mine, item);
+    if (!equal.is_true()) return equal;
   }
   return Val::Bool(true);
 }
@@ -503,8 +490,7 @@ Val EqualLists(Arena& arena, const Val& a, const Val& b) {
   const size_t size = ListSize(a);
   if (size != ListSize(b)) return Val::Bool(false);
   if (const SchemaType* schema = a.schema()) {
-    if (schema->list_type == SchemaType::ListType::kSet) return EqualAsSet(arena, a, b);
-    if (schema->list_type == SchemaType::ListType::kMap) return EqualAsMapList(arena, a, b);
+    if (schema->list_type != SchemaType::ListType::kAtomic) return EqualByKeys(arena, a, b);
   }
   for (size_t i = 0; i < size; ++i) {
     const Val equal = EqualVals(arena, ListAt(arena, a, i), ListAt(arena, b, i));
@@ -562,6 +548,33 @@ Val EqualVals(Arena& arena, const Val& a, const Val& b) {
     default:
       return Val::Bool(a.kind() == b.kind() && Compare(a, b) == 0);
   }
+}
+
+Val AddLists(Arena& arena, const Val& a, const Val& b) {
+  const size_t left = ListSize(a);
+  const size_t right = ListSize(b);
+  const SchemaType* schema = a.schema();
+  const bool keyed = schema != nullptr && schema->list_type != SchemaType::ListType::kAtomic;
+  if (right == 1 && !keyed) return ListAppend(arena, a, ListAt(arena, b, 0));
+  ListBuilder sum(arena, std::max<size_t>(4, left + right));
+  for (size_t i = 0; i < left; ++i) sum.Add(ListAt(arena, a, i));
+  if (!keyed) {
+    for (size_t i = 0; i < right; ++i) sum.Add(ListAt(arena, b, i));
+    return Val::List(sum.Done().list_block(), sum.size(), schema);
+  }
+  MapBuilder places = PlacesOf(arena, a);
+  for (size_t i = 0; i < right; ++i) {
+    const Val item = ListAt(arena, b, i);
+    const Val key = KeyOf(arena, *schema, item);
+    const Val place = MapFind(arena, places.Done(), key);
+    if (place.kind() == Kind::kUnset) {
+      places.Set(key, Val::Int(static_cast<int64_t>(sum.size())));
+      sum.Add(item);
+    } else if (schema->list_type == SchemaType::ListType::kMap) {
+      const_cast<ListBlock*>(sum.Done().list_block())->items[place.AsInt()] = item;
+    }
+  }
+  return Val::List(sum.Done().list_block(), sum.size(), schema);
 }
 
 bool IsZeroValue(const Val& value) {

@@ -158,6 +158,7 @@ struct ListBlock {
   Val* items = nullptr;
   uint32_t count = 0;
   uint32_t capacity = 0;
+  const Arena* owner = nullptr;  // only who builds in this arena may extend it
 };
 
 struct MapItem {
@@ -171,6 +172,7 @@ struct MapBlock {
   uint32_t capacity = 0;
   uint32_t* index = nullptr;  // by hash, of 1 + the place of an item; null: few items
   uint32_t index_size = 0;    // a power of two
+  const Arena* owner = nullptr;
   // What a key that is not there stands for when it is asked for, but not for `in`; null: nothing.
   const Val* fallback = nullptr;
 };
