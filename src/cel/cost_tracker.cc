@@ -99,9 +99,13 @@ uint64_t Contains(Arena&, Args args, const Val&) {
   return Times(SizeOf(args[0]), kString) * Times(SizeOf(args[1]), kString);
 }
 
-// Lists that are made: a call, a list, and something for each item.
+// Lists that are made: a call, a list, and something for each item. A depth below zero counts
+// backwards, as it does in Go.
 uint64_t NewList(double factor, uint64_t size) {
-  return static_cast<uint64_t>(static_cast<double>(size) * factor) + 11;
+  const double product = static_cast<double>(size) * factor;
+  if (product < 0)
+    return static_cast<uint64_t>(static_cast<int64_t>(std::max(product, -9e18))) + 11;
+  return product >= 1.8e19 ? UINT64_MAX : static_cast<uint64_t>(product) + 11;
 }
 uint64_t ResultList(Arena&, Args, const Val& result) { return NewList(1, SizeOf(result)); }
 uint64_t Flatten(Arena&, Args args, const Val&) {

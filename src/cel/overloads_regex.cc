@@ -11,11 +11,6 @@ Val Illegal(Evaluation& e, const Result<Regex>& regex) {
   return e.Error("Illegal regex: " + regex.error().message());
 }
 
-// What is found is told by where it begins, so an empty text has to be somewhere.
-std::string_view TextOf(const Val& value) {
-  return value.AsText().data() == nullptr ? std::string_view("") : value.AsText();
-}
-
 Val ListOf(Evaluation& e, const std::vector<std::string_view>& found) {
   ListBuilder list(e.arena(), found.size());
   for (const std::string_view text : found) list.Add(Val::String(text));
@@ -24,15 +19,15 @@ Val ListOf(Evaluation& e, const std::vector<std::string_view>& found) {
 
 Val FindOne(Evaluation& e, Args args) {
   const Result<Regex> regex = Regex::Compile(args[1].AsText());
-  return regex ? Val::String(regex->Find(TextOf(args[0]))) : Illegal(e, regex);
+  return regex ? Val::String(regex->Find(args[0].AsText())) : Illegal(e, regex);
 }
 Val FindEvery(Evaluation& e, Args args) {
   const Result<Regex> regex = Regex::Compile(args[1].AsText());
-  return regex ? ListOf(e, regex->FindAll(TextOf(args[0]))) : Illegal(e, regex);
+  return regex ? ListOf(e, regex->FindAll(args[0].AsText())) : Illegal(e, regex);
 }
 Val FindSome(Evaluation& e, Args args) {
   const Result<Regex> regex = Regex::Compile(args[1].AsText());
-  return regex ? ListOf(e, regex->FindAll(TextOf(args[0]), args[2].AsInt())) : Illegal(e, regex);
+  return regex ? ListOf(e, regex->FindAll(args[0].AsText(), args[2].AsInt())) : Illegal(e, regex);
 }
 
 constexpr std::array kRows = std::to_array<OverloadRow>({
@@ -48,7 +43,7 @@ std::span<const OverloadRow> RegexFunctions() { return kRows; }
 Val InvokeRegex(Evaluation& evaluation, const Regex& regex, std::string_view function,
                 std::span<const Val> args) {
   if (!args[0].is_string()) return NoSuchOverload();
-  const std::string_view text = TextOf(args[0]);
+  const std::string_view text = args[0].AsText();
   if (function == "matches") return Val::Bool(regex.Matches(text));
   if (function == "find") return Val::String(regex.Find(text));
   return ListOf(evaluation,

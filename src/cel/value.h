@@ -127,7 +127,8 @@ class Val {
   }
   static Val Text(Kind kind, std::string_view text) {
     Val v(kind);
-    v.a_.text = text.data();
+    // An empty text is somewhere too: those who look for places in it subtract addresses.
+    v.a_.text = text.data() == nullptr ? "" : text.data();
     v.size_ = static_cast<uint32_t>(text.size());
     return v;
   }
