@@ -10,6 +10,7 @@ void BenchProtobuf(Report& report);
 void BenchTranscode(Report& report);
 void BenchDocuments(Report& report);
 void BenchSelectors(Report& report);
+void BenchCel(Report& report);
 void BenchBadInput(Report& report);
 void BenchStore(Report& report);
 void BenchCache(Report& report);

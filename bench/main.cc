@@ -13,10 +13,19 @@ constexpr struct {
   const char* name;
   void (*run)(Report&);
 } kBenches[] = {
-    {"json", BenchJson},           {"protobuf", BenchProtobuf},   {"transcode", BenchTranscode},
-    {"documents", BenchDocuments}, {"selectors", BenchSelectors}, {"bad_input", BenchBadInput},
-    {"store", BenchStore},         {"cache", BenchCache},         {"scale", BenchScale},
-    {"watches", BenchWatches},     {"tables", BenchTables},       {"fields", BenchFields},
+    {"json", BenchJson},
+    {"protobuf", BenchProtobuf},
+    {"transcode", BenchTranscode},
+    {"documents", BenchDocuments},
+    {"selectors", BenchSelectors},
+    {"bad_input", BenchBadInput},
+    {"store", BenchStore},
+    {"cache", BenchCache},
+    {"scale", BenchScale},
+    {"watches", BenchWatches},
+    {"tables", BenchTables},
+    {"fields", BenchFields},
+    {"cel", BenchCel},
 };
 
 int Run(std::span<char*> names) {
