@@ -1,6 +1,7 @@
 #include "cel/source.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "cel/utf8.h"
 
