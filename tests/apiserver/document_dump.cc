@@ -13,6 +13,7 @@
 
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/openapi/openapi.h"
+#include "base/feature_gates.h"
 
 namespace skiff {
 namespace {
@@ -67,8 +68,8 @@ int Run(int count, char** arguments) {
     std::fprintf(stderr, "%s\n", config.error().message().c_str());
     return 2;
   }
-  const auto served =
-      std::make_shared<ServedResources>(*config, [](std::string_view) { return true; });
+  const FeatureGates all({{std::string(kAllAlphaGate), true}, {std::string(kAllBetaGate), true}});
+  const auto served = std::make_shared<ServedResources>(*config, all);
   const Server server{{served, "10.0.0.1:6443"}, {served, "unversioned"}};
   bool whole = true;
   for (int i = 3; i < count; ++i) whole &= Dump(server, arguments[2], arguments[i]);
