@@ -16,7 +16,7 @@ FieldErrors FaultsOf(const CompiledSchema& schema, std::string_view json) {
   Document object = DocumentOfJson(json);
   EXPECT_TRUE(CoerceCustomResource(schema, object, {}).has_value());
   DefaultCustomResource(schema, object);
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   ValidateCustomResource(schema, object.root(), errors);
   return errors;
 }

@@ -55,7 +55,7 @@ TEST(CorrelationTest, MetadataMayBeTyped) {
   const SchemaNode& node = *schema->root().FindProperty("metadata");
   EXPECT_TRUE(IsUnchanged(node, named->root(), named->root()));
   EXPECT_FALSE(IsUnchanged(node, labelled->root(), labelled->root()));
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   ValidateValue(*schema, node, labelled->root(), nullptr, "metadata", errors);
   ASSERT_EQ(errors.causes().size(), 1u);
   EXPECT_EQ(errors.causes()[0].field, "metadata.name");

@@ -16,10 +16,10 @@ namespace {
 void ValidateListsOfUpdate(const SchemaNode& schema, const Value& object, const Value& old,
                            FieldErrors& errors) {
   if (!schema.is(SchemaNode::kKeyedLists)) return;
-  FieldErrors found;
+  FieldErrors found(errors.settings());
   ValidateListTypes(schema, object, found);
   if (found.empty()) return;
-  FieldErrors before;
+  FieldErrors before(errors.settings());
   ValidateListTypes(schema, old, before);
   if (before.empty()) errors.Append(std::move(found));
 }

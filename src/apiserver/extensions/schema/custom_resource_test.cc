@@ -110,7 +110,7 @@ void CheckLine(const CompiledSchema& schema, const Value& line) {
     EXPECT_EQ(found, wanted);
   }
   DefaultCustomResource(schema, object);
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   Validate(schema, line, object, errors);
   const Value* faults = line.Find("faults");
   ExpectSame(FoundFaults(errors),
@@ -125,7 +125,7 @@ void CheckDefaults(std::string_view schema_text, const Value& faults) {
   const auto made = CompiledSchema::Compile(schema.root(), std::make_shared<PatternCache>(),
                                             CompiledSchema::Defaults::kAsWritten);
   ASSERT_TRUE(made.has_value());
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   const auto at = errors.At("schema");
   ValidateDefaultsOf(**made, true, errors);
   ExpectSame(FoundFaults(errors), WantedFaults(faults));

@@ -100,7 +100,7 @@ class DefaultValidator {
     std::string problem;
     const Result<void> result = CoerceEmbedded(resource, true, value, arena, {});
     if (!result) problem = result.error().message();
-    FieldErrors found;
+    FieldErrors found(errors_.settings());
     if (result) ValidateEmbedded(resource, true, value, found);
     for (const StatusCause& cause : found.causes()) {
       if (!problem.empty()) problem += ", ";

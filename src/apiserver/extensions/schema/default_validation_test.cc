@@ -17,7 +17,7 @@ std::string FaultsOfDefaults(std::string_view json) {
   const auto made = CompiledSchema::Compile(schema.root(), std::make_shared<PatternCache>(),
                                             CompiledSchema::Defaults::kAsWritten);
   EXPECT_TRUE(made.has_value());
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   const auto at = errors.At("schema");
   ValidateDefaultsOf(**made, true, errors);
   std::string out;

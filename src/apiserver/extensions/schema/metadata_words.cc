@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/go_quoted.h"
 #include "base/strings.h"
 #include "object/descriptor.h"
 #include "object/json/encode.h"
-#include "object/json/go_quoted.h"
 #include "object/scalar/time.h"
 #include "views/meta/v1.h"
 

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "apiserver/extensions/schema/go_numbers.h"
+#include "base/go_quoted.h"
 #include "base/limits.h"
 #include "base/strings.h"
 #include "object/json/encode.h"
-#include "object/json/go_quoted.h"
 
 namespace skiff {
 namespace {
@@ -19,10 +19,10 @@ std::string NameOf(const PathNode& path) {
   return name;
 }
 
-// What FieldErrors would say of it.
+// What FieldErrors would say of it, which no setting changes.
 template <typename Say>
 StatusCause CauseOf(Say say) {
-  FieldErrors errors;
+  FieldErrors errors(kDefaultSettings);
   say(errors);
   return std::move(errors.Take().front());
 }

@@ -11,8 +11,8 @@
 #include "apiserver/extensions/schema/list_types.h"
 #include "apiserver/extensions/schema/number_checks.h"
 #include "apiserver/extensions/schema/value_faults.h"
+#include "base/go_quoted.h"
 #include "object/equal.h"
-#include "object/json/go_quoted.h"
 #include "object/path.h"
 
 namespace skiff {
