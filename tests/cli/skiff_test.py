@@ -18,9 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 
 
-COMMANDS = ("convert", "cel", "store", "store backup", "store restore", "store inspect",
-            "store copy", "store compact", "store defrag", "store salvage", "completion", "version", "help",
-            "up", "down", "status", "reset", "bench", "bench api", "etcd")
+COMMANDS = ("convert", "store", "store backup", "store restore", "store inspect", "store copy",
+            "store compact", "store defrag", "store salvage", "completion", "version", "help",
+            "up", "down", "status", "reset", "bench", "bench api", "etcd", "cel")
 SERVERS = ("kube-apiserver", "kube-controller-manager")
 
 

@@ -19,8 +19,9 @@ inline constexpr std::string_view kCelDescription =
     "is printed, and at the end how many passed and how many failed.";
 
 inline constexpr Example kCelExamples[] = {
-    {"evaluate", "skiff cel '[1, 2, 3].map(x, x * 2)'"},
-    {"with a variable", "skiff cel 'object.spec.replicas <= 5' --var 'object={\"spec\":{}}'"},
+    {"evaluate", "skiff cel '[1, 2, 3][1] * 2'"},
+    {"with a variable",
+     "skiff cel 'object.spec.replicas <= 5' --var 'object={\"spec\":{\"replicas\":3}}'"},
     {"a rule of a custom resource",
      "skiff cel 'self.minReplicas <= self.replicas' --schema self=spec.json "
      "--var 'self={\"minReplicas\":1,\"replicas\":3}'"},
