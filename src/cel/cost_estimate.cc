@@ -6,7 +6,7 @@
 #include "cel/cost_call.h"
 #include "cel/cost_range.h"
 #include "cel/schema_types.h"
-#include "cel/utf8.h"
+#include "cel/values/strings.h"
 
 namespace skiff::cel {
 namespace {
@@ -48,7 +48,7 @@ bool IsScalar(const Type& type) {
 std::optional<SizeRange> LiteralSize(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::kLiteral:
-      if (expr.literal.is_string()) return Exactly(CountRunes(expr.literal.AsText()));
+      if (expr.literal.is_string()) return Exactly(CodePointCount(expr.literal.AsText()));
       if (expr.literal.kind() == Kind::kBytes) return Exactly(expr.literal.AsText().size());
       return Exactly(1);
     case ExprKind::kList:

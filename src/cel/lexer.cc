@@ -1,7 +1,5 @@
 #include "cel/lexer.h"
 
-#include "cel/utf8.h"
-
 namespace skiff::cel {
 namespace {
 

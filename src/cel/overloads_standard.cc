@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/utf8.h"
 #include "cel/functions.h"
-#include "cel/utf8.h"
 #include "cel/values/ip.h"
 #include "cel/values/numbers.h"
 #include "cel/values/time.h"

@@ -3,18 +3,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "cel/utf8.h"
+#include "base/utf8.h"
 
 namespace skiff::cel {
 
 Source::Source(std::string_view text) : text_(text) {
   line_starts_.push_back(0);
-  for (size_t at = 0; at < text_.size();) {
-    offsets_.push_back(static_cast<uint32_t>(at));
-    const auto [rune, size] = DecodeRune(std::string_view(text_).substr(at));
-    code_points_.push_back(rune);
-    at += size;
-    if (rune == '\n') line_starts_.push_back(static_cast<int32_t>(code_points_.size()));
+  for (std::string_view rest = text_; !rest.empty();) {
+    offsets_.push_back(static_cast<uint32_t>(text_.size() - rest.size()));
+    code_points_.push_back(TakeCodePoint(rest));
+    if (code_points_.back() == '\n')
+      line_starts_.push_back(static_cast<int32_t>(code_points_.size()));
   }
   offsets_.push_back(static_cast<uint32_t>(text_.size()));
 }

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "cel/utf8.h"
+#include "base/utf8.h"
 
 namespace skiff::cel {
 namespace {
@@ -118,7 +118,7 @@ class Reader {
     } else if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) {
       out_.error = "invalid unicode code point";
     } else {
-      AppendRune(out_.text, code);
+      AppendUtf8(code, out_.text);
     }
   }
 

@@ -9,8 +9,8 @@
 #include "cel/opaque.h"
 #include "cel/schema_types.h"
 #include "cel/types.h"
-#include "cel/utf8.h"
 #include "cel/values/numbers.h"
+#include "cel/values/strings.h"
 #include "cel/values/time.h"
 
 namespace skiff::cel {
@@ -370,7 +370,7 @@ std::string_view GoTypeNameOf(const Val& value) {
 uint64_t SizeOf(const Val& value) {
   switch (value.kind()) {
     case Kind::kString:
-      return CountRunes(value.AsText());
+      return CodePointCount(value.AsText());
     case Kind::kBytes:
       return value.raw_size();
     case Kind::kList:
