@@ -2,6 +2,7 @@
 // bound, and texts are UTF-8.
 //
 // The first byte says how long the pieces are, the rest is frames of a client.
+#include "base/utf8.h"
 #include "http_input.h"
 #include "net/websocket_frame.h"
 
@@ -26,7 +27,7 @@ std::vector<std::string> Read(std::string_view text, size_t piece) {
       }
       if (event != WebSocketReader::Event::kClose) entry += reader.payload();
       Require(reader.payload().size() <= kBound);
-      if (event == WebSocketReader::Event::kText) Require(IsUtf8(reader.payload()));
+      if (event == WebSocketReader::Event::kText) Require(IsValidUtf8(reader.payload()));
       events.push_back(std::move(entry));
     }
     Require(bytes.empty());

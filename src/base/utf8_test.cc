@@ -17,6 +17,14 @@ TEST(Utf8Test, CodePointsAreTakenAndWrittenAgain) {
   }
 }
 
+TEST(Utf8Test, OverlongFormsSurrogatesAndWhatIsBeyondUnicodeAreNotUtf8) {
+  for (const char* text : {"", "a", "ü", "€", "𝄞", "\xf4\x8f\xbf\xbf"})
+    EXPECT_TRUE(IsValidUtf8(text)) << text;
+  for (const char* text : {"\x80", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80",
+                           "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\xff"})
+    EXPECT_FALSE(IsValidUtf8(text));
+}
+
 TEST(Utf8Test, WhatIsNoCharacterCountsByByte) {
   std::string_view rest =
       "\xf0\x9f"

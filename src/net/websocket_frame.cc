@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
+
 namespace skiff {
 namespace {
 
@@ -22,29 +24,6 @@ size_t HeadBytes(uint8_t second) {
 }
 
 }  // namespace
-
-bool IsUtf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    const auto byte = [&](size_t at) { return static_cast<uint8_t>(text[at]); };
-    const uint8_t first = byte(i);
-    const size_t size = first < 0x80   ? 1
-                        : first < 0xc2 ? 0
-                        : first < 0xe0 ? 2
-                        : first < 0xf0 ? 3
-                        : first < 0xf5 ? 4
-                                       : 0;
-    if (size == 0 || size > text.size() - i) return false;
-    for (size_t j = 1; j < size; ++j)
-      if ((byte(i + j) & 0xc0) != 0x80) return false;
-    // Too long for what it says, a surrogate, or beyond Unicode.
-    if (first == 0xe0 && byte(i + 1) < 0xa0) return false;
-    if (first == 0xed && byte(i + 1) > 0x9f) return false;
-    if (first == 0xf0 && byte(i + 1) < 0x90) return false;
-    if (first == 0xf4 && byte(i + 1) > 0x8f) return false;
-    i += size;
-  }
-  return true;
-}
 
 void AppendWebSocketFrame(WebSocketOpcode opcode, std::string_view payload, ByteBuffer& out) {
   out.Append(static_cast<char>(kFinal | static_cast<uint8_t>(opcode)));
@@ -136,7 +115,7 @@ WebSocketReader::Event WebSocketReader::OnControlEnd() {
   code_ = static_cast<uint16_t>(static_cast<uint8_t>(control_[0]) << 8 |
                                 static_cast<uint8_t>(control_[1]));
   if (!IsCloseCode(code_)) return Refuse(WebSocketCode::kProtocolError);
-  if (!IsUtf8(std::string_view(control_).substr(2))) return Refuse(WebSocketCode::kBadText);
+  if (!IsValidUtf8(std::string_view(control_).substr(2))) return Refuse(WebSocketCode::kBadText);
   return Event::kClose;
 }
 
@@ -145,7 +124,7 @@ WebSocketReader::Event WebSocketReader::OnFrameEnd() {
   if (is_control_) return OnControlEnd();
   if (!is_final_) return Event::kNeedsMore;
   in_message_ = false;
-  if (is_text_ && !IsUtf8(message_)) return Refuse(WebSocketCode::kBadText);
+  if (is_text_ && !IsValidUtf8(message_)) return Refuse(WebSocketCode::kBadText);
   return is_text_ ? Event::kText : Event::kBinary;
 }
 

@@ -79,6 +79,4 @@ class WebSocketReader {
   uint16_t code_ = 0;
 };
 
-bool IsUtf8(std::string_view text);
-
 }  // namespace skiff

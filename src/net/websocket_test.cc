@@ -81,14 +81,6 @@ TEST(WebSocketReaderTest, RefusesWhatTheRfcForbids) {
       1009);
 }
 
-TEST(WebSocketReaderTest, KnowsWellFormedText) {
-  for (const char* text : {"", "a", "ü", "€", "𝄞", "\xf4\x8f\xbf\xbf"})
-    EXPECT_TRUE(IsUtf8(text)) << text;
-  for (const char* text : {"\x80", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80",
-                           "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\xff"})
-    EXPECT_FALSE(IsUtf8(text));
-}
-
 TEST(WebSocketFrameTest, LengthsTakeAsManyBytesAsTheyNeed) {
   for (size_t size : {0u, 125u, 126u, 65'535u, 65'536u}) {
     ByteBuffer out;
