@@ -66,7 +66,9 @@ TEST_F(LoopWatchdogTest, ALoopThatDoesNotTurnIsToldOfOnceWithItsStack) {
     EXPECT_EQ(watchdog_.Fault(), " has not turned for 3.5s");
   });
   EXPECT_EQ(CountOf(sink_.Text(), "an event loop does not turn"), 1U) << sink_.Text();
+#ifndef __SANITIZE_THREAD__  // which holds back the signal that looks at the stack
   EXPECT_NE(sink_.Text().find("StayStuckForTheTest"), std::string::npos) << sink_.Text();
+#endif
   EXPECT_NE(metrics_.Text().find("skiff_event_loop_stuck_total{loop=\"\"} 1\n"), std::string::npos)
       << metrics_.Text();
 }

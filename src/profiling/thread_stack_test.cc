@@ -55,6 +55,7 @@ TEST(ThreadStackTest, TellsNothingOfAThreadThatHasEnded) {
 }
 
 TEST(ThreadStackTest, TellsOfTheThreadThatAsks) {
+  if (kSignalsWait) GTEST_SKIP() << "signals come late under the thread sanitizer";
   EXPECT_NE(StackOfThread(gettid()).find("StackOfThread"), std::string::npos);
 }
 
