@@ -33,12 +33,12 @@ Result<BootstrapOptions> MakeBootstrapOptions(const ApiServerOptions& options) {
   out.host_name = HostName();
   if (!options.client_ca_file.empty()) {
     SKIFF_ASSIGN_OR_RETURN(out.authentication.client_ca_pem,
-                           ReadSmallFile(options.client_ca_file, kMaxCaBytes));
+                           ReadFileUpTo(options.client_ca_file, kMaxCaBytes));
   }
   const RequestHeaderOptions& header = options.request_header;
   if (!header.client_ca_file.empty()) {
     SKIFF_ASSIGN_OR_RETURN(out.authentication.request_header_ca_pem,
-                           ReadSmallFile(header.client_ca_file, kMaxCaBytes));
+                           ReadFileUpTo(header.client_ca_file, kMaxCaBytes));
     out.authentication.allowed_names = header.allowed_names;
     out.authentication.username_headers = header.username_headers;
     out.authentication.uid_headers = header.uid_headers;

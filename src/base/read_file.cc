@@ -6,7 +6,7 @@
 
 namespace skiff {
 
-Result<std::string> ReadSmallFile(const std::string& path, size_t max_bytes) {
+Result<std::string> ReadFileUpTo(const std::string& path, size_t max_bytes) {
   std::ifstream in(path, std::ios::binary);
   if (!in) {
     return Fail(StatusReason::kInternalError, "open " + path + ": " + std::strerror(errno));

@@ -9,6 +9,6 @@
 namespace skiff {
 
 // The bytes of a file of at most `max_bytes`. Errors name the path and repeat nothing of the file.
-Result<std::string> ReadSmallFile(const std::string& path, size_t max_bytes);
+Result<std::string> ReadFileUpTo(const std::string& path, size_t max_bytes);
 
 }  // namespace skiff

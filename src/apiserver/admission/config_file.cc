@@ -26,7 +26,7 @@ Status InFile(const std::string& path, const Status& fault) {
 
 Result<YamlJson> ReadYaml(const std::string& path) {
   SKIFF_ASSIGN_OR_RETURN(const std::string text,
-                         ReadSmallFile(path, limits::kMaxAdmissionConfigBytes));
+                         ReadFileUpTo(path, limits::kMaxAdmissionConfigBytes));
   std::vector<FieldIssue> issues;
   Result<YamlJson> json = YamlToJson(text, {.issues = &issues});
   if (!json) return std::unexpected(InFile(path, json.error()));

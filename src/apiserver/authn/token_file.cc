@@ -22,7 +22,7 @@ std::vector<std::string> SplitAtCommas(std::string_view text) {
 }  // namespace
 
 Result<std::unique_ptr<TokenFile>> TokenFile::Load(const std::string& path) {
-  SKIFF_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(path, limits::kMaxTokenFileBytes));
+  SKIFF_ASSIGN_OR_RETURN(const std::string text, ReadFileUpTo(path, limits::kMaxTokenFileBytes));
   return Parse(text, path);
 }
 

@@ -161,7 +161,7 @@ Result<JwtKey> JwtKey::Make(Handle key) {
 }
 
 Result<std::vector<JwtKey>> JwtKey::LoadPublic(const std::string& path) {
-  SKIFF_ASSIGN_OR_RETURN(const std::string pem, ReadSmallFile(path, limits::kMaxKeyFileBytes));
+  SKIFF_ASSIGN_OR_RETURN(const std::string pem, ReadFileUpTo(path, limits::kMaxKeyFileBytes));
   return ParsePublic(pem, path);
 }
 
@@ -187,7 +187,7 @@ Result<std::vector<JwtKey>> JwtKey::ParsePublic(std::string_view pem, const std:
 }
 
 Result<JwtKey> JwtKey::LoadPrivate(const std::string& path) {
-  SKIFF_ASSIGN_OR_RETURN(const std::string pem, ReadSmallFile(path, limits::kMaxKeyFileBytes));
+  SKIFF_ASSIGN_OR_RETURN(const std::string pem, ReadFileUpTo(path, limits::kMaxKeyFileBytes));
   return ParsePrivate(pem, path);
 }
 
